@@ -49,6 +49,27 @@ describe('a queue of one endpoint that was restored', () => {
 });
 
 describe('a queue of one endpoint', () => {
+  test('[N3][N4] it has room for the outputs that can be attempted at once, whatever is due again beside them', () => {
+    const { queue } = queueOf({}, new Gate({ maxInFlight: 2, maxPerSecond: undefined }));
+    const rooms: boolean[] = [];
+    for (let order = 1; order <= 2; order += 1) {
+      rooms.push(queue.hasRoom(0));
+      queue.take(output(order), 0);
+    }
+    expect([...rooms, queue.hasRoom(0)]).toEqual([true, true, false]);
+    expect(queue.next(0).length).toBe(2);
+    expect([queue.hasRoom(0), queue.roomAt()]).toEqual([false, undefined]);
+    queue.ended({ id: 'd1' }, DELIVERED, 5);
+    expect(queue.hasRoom(5)).toBe(true);
+  });
+
+  test('[N4] while its breaker is open it takes what comes, which waits elsewhere', () => {
+    const { queue } = queueOf({}, new Gate({ maxInFlight: 8, maxPerSecond: undefined }));
+    for (let order = 1; order <= 8; order += 1) queue.take(output(order), 0);
+    for (const { id } of queue.next(0)) queue.ended({ id }, failure(1), 1);
+    expect([queue.breaker.kind, queue.hasRoom(1)]).toEqual(['open', true]);
+  });
+
   test('[N2] an output is attempted at once, and gone once that succeeds', () => {
     const world = new QueueWorld({ answer: ok });
     world.say('a');

@@ -79,6 +79,8 @@ export class EndpointQueue {
   readonly #lines: DeliveryLines;
   readonly #ready = new ReadyDeliveries();
   #flying = 0;
+  /** Taken since `next` was asked last, and ready. */
+  #newcomers = 0;
   #breaker: Breaker = CLOSED;
   #parkedUntil: Millis = 0;
   /** By the clock that has said so. */
@@ -104,9 +106,15 @@ export class EndpointQueue {
     return { flying: this.#flying, ready: this.#ready.length, named: this.#lines.size };
   }
 
-  /** True if the next delivery would not be parked for lack of room. */
-  get hasRoom(): boolean {
-    return this.#ready.hasRoom;
+  /** An output that comes now is not parked for lack of room, and, while all is well, can be attempted at once. */
+  hasRoom(now: Millis): boolean {
+    if (!this.#ready.hasRoom) return false;
+    return this.#breaker.kind !== 'closed' || this.#newcomers < this.#gate.room(now);
+  }
+
+  /** When there may be room without anything else happening; undefined: something has to happen. */
+  roomAt(): Millis | undefined {
+    return this.#ready.hasRoom ? this.#gate.freeAt() : undefined;
   }
 
   /** Begins with what was kept, before anything else is called. What was held is attempted again. */
@@ -149,6 +157,7 @@ export class EndpointQueue {
   /** Deliveries to be attempted now; each is told of by `ended` afterwards. */
   next(now: Millis): readonly Delivery[] {
     const begun: Delivery[] = [];
+    this.#newcomers = 0;
     for (let here = this.#ready.first; here !== undefined; here = this.#ready.first) {
       const breaker = this.#breakerAt(now);
       if (breaker.kind === 'disabled' || (breaker.kind === 'open' && now < breaker.until)) {
@@ -239,6 +248,7 @@ export class EndpointQueue {
     else {
       here.delivery = delivery;
       this.#admit(here, delivery, now);
+      if (here.place === 'ready') this.#newcomers += 1;
     }
   }
 

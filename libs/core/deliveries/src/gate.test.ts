@@ -39,3 +39,16 @@ test('[N4] a clock that is put back by an hour stops nothing', () => {
   expect(gate.enter(9 * 3_600_000)).toBe(true);
   expect(gate.freeAt()).toBeLessThan(9 * 3_600_000 + 1_000);
 });
+
+test('[N4] there is room for as many as may begin now, and with a rate for one after the other', () => {
+  const gate = new Gate({ maxInFlight: 2, maxPerSecond: undefined });
+  const rooms = [gate.room(0)];
+  for (let i = 0; i < 2; i += 1) {
+    gate.enter(0);
+    rooms.push(gate.room(0));
+  }
+  expect(rooms).toEqual([2, 1, 0]);
+  const paced = new Gate({ maxInFlight: 2, maxPerSecond: 10 });
+  expect([paced.room(1_000), paced.enter(1_000)]).toEqual([1, true]);
+  expect([paced.room(1_001), paced.room(paced.freeAt()!)]).toEqual([0, 1]);
+});

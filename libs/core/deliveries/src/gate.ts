@@ -49,6 +49,14 @@ export class Gate {
     for (const tell of this.#waiting) tell();
   }
 
+  /** So many may begin now; with a rate one after the other. */
+  room(now: Millis): number {
+    const free = this.#limits.maxInFlight - this.#inFlight;
+    if (this.#limits.maxPerSecond === undefined) return free;
+    const isPaced = now < this.#freeAt && this.#freeAt - now <= FREE_MOST_MS;
+    return isPaced ? 0 : Math.min(1, free);
+  }
+
   /** When the rate lets the next one begin; undefined: one has to end first. */
   freeAt(): Millis | undefined {
     return this.#inFlight >= this.#limits.maxInFlight ? undefined : Math.ceil(this.#freeAt);

@@ -8,6 +8,8 @@ const slot = (group: string, { topic, partition }: TopicPartition): string => `$
 
 export class GroupOffsets {
   readonly #committed = new Map<string, GroupOffset>();
+  /** Told of each as it is committed by a transaction. */
+  onCommitted: ((offset: GroupOffset) => void) | undefined;
   readonly #pending = new Map<number, GroupOffset[]>();
 
   committed(group: string, partition: TopicPartition): GroupOffset | undefined {
@@ -34,6 +36,9 @@ export class GroupOffsets {
     const offsets = this.#pending.get(producerId) ?? [];
     this.#pending.delete(producerId);
     if (!committed) return;
-    for (const offset of offsets) this.#committed.set(slot(offset.group, offset), offset);
+    for (const offset of offsets) {
+      this.#committed.set(slot(offset.group, offset), offset);
+      this.onCommitted?.(offset);
+    }
   }
 }

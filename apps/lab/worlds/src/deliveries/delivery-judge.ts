@@ -2,7 +2,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { LogRecord } from '@flatline/cluster';
 import { createHmac, createPublicKey, createPrivateKey, verify } from 'node:crypto';
-import type { BegunAttempt } from './ledger.ts';
+import type { BegunAttempt, CommittedPosition } from './ledger.ts';
 import type { DrawnSecret } from './scenario.ts';
 
 export interface JudgedEndpoint {
@@ -24,6 +24,8 @@ export interface DeliveryEvidence {
   readonly kept: readonly (readonly LogRecord[])[];
   readonly undeliverable: readonly (readonly LogRecord[])[];
   readonly begun: readonly BegunAttempt[];
+  /** Up to where outputs were taken, in the order of the commits. */
+  readonly positions: readonly CommittedPosition[];
 }
 
 interface Output {
@@ -149,6 +151,7 @@ function judgeEndpoint(endpoint: JudgedEndpoint, evidence: DeliveryEvidence, out
     ),
     ...outputs.flatMap((output) => judgeDelivery(output, endpoint, evidence, begun)),
     ...evidence.kept.flatMap((_, partition) => judgeBreaker(endpoint, partition, evidence, begun)),
+    ...judgeAtRisk(endpoint, evidence, outputs, begun),
     ...judgePace(endpoint, begun),
     ...judgeOrder(endpoint, evidence, outputs, begun),
     ...judgeGivenUp(endpoint, evidence),
@@ -225,9 +228,11 @@ function judgeDelivery(
   const found: string[] = [];
   const dropped = written.find(({ kind }) => kind === 'drop');
   const kept = written.find(({ kind }) => kind === 'keep');
+  const passedAt = passedAtOf(output, evidence);
+  found.push(...passedOver(output, endpoint, evidence, { of, begun, passedAt, keptAt: kept?.at ?? Infinity }));
   for (const { at, isStale } of begun) {
-    if (kept === undefined || at < kept.at)
-      found.push(`[N3] ${of} is attempted at ${at}, before it is kept (${kept?.at})`);
+    if (!isStale && at >= passedAt && at < (kept?.at ?? Infinity))
+      found.push(`[N3] ${of} is attempted at ${at}, is not kept, and was passed over at ${passedAt}`);
     if (!isStale && dropped !== undefined && at > dropped.at + SLACK_MS)
       found.push(`[N3] ${of} is attempted at ${at}, and was done with at ${dropped.at}`);
   }
@@ -248,6 +253,65 @@ function judgeDelivery(
   return found;
 }
 
+/** When an output was below the committed position for the first time. */
+function passedAtOf({ partition, offset }: Output, { positions }: DeliveryEvidence): Millis {
+  return positions.find((each) => each.partition === partition && each.offset > offset)?.at ?? Infinity;
+}
+
+interface Passing {
+  readonly of: string;
+  readonly begun: readonly BegunAttempt[];
+  readonly passedAt: Millis;
+  readonly keptAt: Millis;
+}
+
+/** N3: what a position moves beyond is kept by then, or done with. */
+function passedOver(
+  output: Output,
+  endpoint: JudgedEndpoint,
+  evidence: DeliveryEvidence,
+  { of, begun, passedAt, keptAt }: Passing,
+): string[] {
+  if (passedAt === Infinity || keptAt <= passedAt || !wantedBy(endpoint, output)) return [];
+  const isDone =
+    begun.some((each) => isSuccess(each) && each.heard!.answer!.at <= passedAt) ||
+    givenUpBy(endpoint, evidence).some(({ id, at }) => id === output.id && at <= passedAt) ||
+    (endpoint.supersede && lastOfKey(output, endpoint, evidence) !== output.id);
+  return isDone ? [] : [`[N3] ${of} is neither kept nor done with, and was passed over at ${passedAt}`];
+}
+
+function lastOfKey({ key, partition }: Output, endpoint: JudgedEndpoint, evidence: DeliveryEvidence): string {
+  const all = outputsIn(evidence.pipeline, evidence.outputs[partition]!, partition);
+  return all.findLast((each) => each.key === key && wantedBy(endpoint, each))!.id;
+}
+
+/** N3: of a partition no more is under way, or delivered and not committed, than may be under way. */
+function judgeAtRisk(
+  { name, maxInFlight }: JudgedEndpoint,
+  evidence: DeliveryEvidence,
+  outputs: readonly Output[],
+  all: readonly BegunAttempt[],
+): string[] {
+  const settled = all.flatMap((each) => {
+    const output = outputs.find(({ id }) => id === each.id);
+    if (each.isStale || output === undefined) return [];
+    const written = writtenOf(name, output, evidence);
+    const dropped = written.find(({ kind, at }) => kind === 'drop' && at >= each.at);
+    const settledAt = written.length === 0 ? passedAtOf(output, evidence) : (dropped?.at ?? Infinity);
+    const { at, endedAt = Infinity, run } = each;
+    return [
+      { at, run, partition: output.partition, id: each.id, until: each.isDelivered === true ? settledAt : endedAt },
+    ];
+  });
+  return settled.flatMap(({ at, run, partition, id }) => {
+    const atRisk = settled.filter(
+      (each) => each.run === run && each.partition === partition && each.at <= at && each.until > at,
+    );
+    if (atRisk.length <= maxInFlight) return [];
+    return [`[N3] ${name}: ${atRisk.length} would be sent again as ${id} begins at ${at}`];
+  });
+}
+
 /** N2: the wait after the last of these attempts, and longer where the endpoint asked for it. */
 function tooSoon(of: string, begun: readonly BegunAttempt[], { at, attempts }: Kept): string[] {
   const last = attempts.at(-1)!;
@@ -255,8 +319,12 @@ function tooSoon(of: string, begun: readonly BegunAttempt[], { at, attempts }: K
     last.status === undefined ? undefined : begun.find((each) => each.at === last.at)?.heard?.answer?.retryAfterMs;
   const waitMs = Math.max(0.8 * WAITS_MS[attempts.length]!, asked ?? 0);
   const next = begun.find((each) => each.at > at && !each.isStale);
-  if (next === undefined || next.at >= at + waitMs - EARLY_MS) return [];
-  return [`[N2] ${of} is attempted ${next.at - at} ms after its failure number ${attempts.length}, not ${waitMs}`];
+  // Who was frozen has written it later than it was.
+  const failedAt = Math.min(at, begun.find((each) => each.at === last.at)?.endedAt ?? at);
+  if (next === undefined || next.at >= failedAt + waitMs - EARLY_MS) return [];
+  return [
+    `[N2] ${of} is attempted ${next.at - failedAt} ms after its failure number ${attempts.length}, not ${waitMs}`,
+  ];
 }
 
 function judgeBreaker(

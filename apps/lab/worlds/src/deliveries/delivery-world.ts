@@ -6,7 +6,7 @@ import type { NotifiedPipeline } from '@flatline/config';
 import { Gate } from '@flatline/deliveries';
 import { kindOf, type PipelineConfig } from '@flatline/kind-modules';
 import { CarriedPipeline, HttpSender, type Way } from '@flatline/notifier/carrying';
-import type { TransactionalWriters } from '@flatline/ports';
+import type { GroupOffset, TransactionalWriter, TransactionalWriters } from '@flatline/ports';
 import { pipelineSettings, readKept } from '@flatline/processor/deliveries';
 import { PipelineInstance, ProcessShare } from '@flatline/runtime';
 import { Freezer } from './freezer.ts';
@@ -57,6 +57,7 @@ export class DeliveryWorld {
       this.simulation.random('sites'),
     );
     const { log } = this.simulation;
+    log.offsets.onCommitted = this.#committed;
     for (const { input, output, changelogTopic, deadLetterTopic, group } of config.pipelines) {
       for (const topic of [input.topic, output.topic, changelogTopic, deadLetterTopic])
         log.createTopic(topic, { partitions });
@@ -218,7 +219,9 @@ export class DeliveryWorld {
         this.#freezer.attempting(host);
         underWay.set(delivery.id, begun);
         try {
-          return await sender.attempt(delivery, end);
+          const outcome = await sender.attempt(delivery, end);
+          begun.isDelivered = outcome.kind === 'delivered';
+          return outcome;
         } finally {
           begun.endedAt = this.simulation.trueMs();
         }
@@ -249,8 +252,24 @@ export class DeliveryWorld {
       timeoutMs: writers.timeoutMs,
       open: async (id, askedMs) => {
         this.#writers.set(id, { process, number: (this.#writers.get(id)?.number ?? 0) + 1 });
-        return this.#freezer.watched(await writers.open(id, askedMs), host);
+        const writer = await writers.open(id, askedMs);
+        // The broker may say that it is committed before its marker has come to the positions.
+        const told: TransactionalWriter = {
+          timeoutMs: writer.timeoutMs,
+          commit: async (transaction, answerMs) => {
+            const committed = await writer.commit(transaction, answerMs);
+            transaction.offsets.forEach(this.#committed);
+            return committed;
+          },
+          close: () => writer.close(),
+        };
+        return this.#freezer.watched(told, host);
       },
     };
   }
+
+  readonly #committed = ({ group, topic, partition, offset }: GroupOffset): void => {
+    if (group !== this.notified.group || topic !== this.notified.pipeline.output.topic) return;
+    this.ledger.positions.push({ partition, offset, at: this.simulation.trueMs() });
+  };
 }

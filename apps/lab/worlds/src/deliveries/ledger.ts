@@ -18,7 +18,16 @@ export interface BegunAttempt {
   /** By the opened writers, its partition is another process's since: it may repeat what that one does. */
   readonly isStale: boolean;
   endedAt: Millis | undefined;
+  /** As its sender says: an answer may come too late for that. */
+  isDelivered?: boolean;
   heard?: HeardRequest;
+}
+
+/** Outputs below `offset` are taken, for good, since `at`, by true time. */
+export interface CommittedPosition {
+  readonly partition: number;
+  readonly offset: number;
+  readonly at: Millis;
 }
 
 export interface HeardRequest {
@@ -29,6 +38,7 @@ export interface HeardRequest {
 
 export class DeliveryLedger {
   readonly begun: BegunAttempt[] = [];
+  readonly positions: CommittedPosition[] = [];
   /** Breaches that show at once, in words. */
   readonly breaches: string[] = [];
 }

@@ -44,6 +44,7 @@ function evidenceOf({ simulation, scenario, notified, ledger, sites }: DeliveryW
     kept: committed(notified.deliveries.input.topic),
     undeliverable: committed(notified.undeliverableTopic),
     begun: ledger.begun,
+    positions: ledger.positions,
   };
 }
 

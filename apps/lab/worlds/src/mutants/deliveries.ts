@@ -6,6 +6,7 @@ const BREAKER = 'libs/core/deliveries/src/breaker.ts';
 const LADDER = 'libs/core/deliveries/src/ladder.ts';
 const GATE = 'libs/core/deliveries/src/gate.ts';
 const RUN = 'libs/shell/notifier/src/courier/courier-run.ts';
+const PENDING = 'libs/shell/notifier/src/courier/pending-writes.ts';
 const RESTORATION = 'libs/shell/notifier/src/courier/restoration.ts';
 const TAKEN = 'libs/shell/notifier/src/courier/taken-records.ts';
 const EVENT = 'libs/shell/notifier/src/records/output-event.ts';
@@ -91,16 +92,29 @@ const IN_DELIVERIES: readonly EngineMutant[] = [
   },
   // N3
   {
-    name: 'attempts what is not kept yet',
-    file: RUN,
-    from: 'if (this.#unkept.has(delivery)) this.#decided.push(delivery);',
-    to: 'if (this.#isClosing && this.#unkept.has(delivery)) this.#decided.push(delivery);',
+    name: 'keeps nothing that is under way when its position moves on',
+    file: PENDING,
+    from: 'const writes = this.#writes.filter((write) => write !== undefined);',
+    to: "const writes = this.#writes.filter((write) => write !== undefined && !(write.kind === 'keep' && write.phase === 'held'));",
   },
   {
-    name: 'goes by a breaker that is not written yet',
+    name: 'says nothing of what is done with',
+    file: PENDING,
+    from: "if (write.kind === 'drop' && pending?.isNew === true) return;",
+    to: "if (write.kind === 'drop' && pending?.isNew !== false) return;",
+  },
+  {
+    name: 'begins more before it is committed what has come of others',
     file: RUN,
-    from: 'if (!this.#isBreakerDecided && !this.#hasOutcomes) this.#begin();',
-    to: 'if (!this.#hasOutcomes) this.#begin();',
+    from: 'return this.#outcomeAt !== undefined || isBreakerDecided || isAnyDropped;',
+    to: 'return isBreakerDecided && isAnyDropped;',
+  },
+  {
+    name: 'attempts what has taken the place of another before that is written',
+    file: RUN,
+    from: 'return this.#outcomeAt !== undefined || isBreakerDecided || isAnyDropped;',
+    to: 'return this.#outcomeAt !== undefined || isBreakerDecided;',
+    seed: 264000004,
   },
   {
     name: 'commits positions beyond what it has taken',

@@ -1,26 +1,21 @@
 // Carries one partition's outputs to their endpoints, from a fence to the next failure (N3).
 //
-// A turn takes what has come (outcomes of attempts, what is due, outputs), has the queues decide, and begins the attempts that were
-// decided on of what is kept already. All of that is written in one transaction, with the positions up to which it was taken; only
-// then begin the others.
+// A turn takes outputs and what is due, has the queues decide, and begins the attempts that they decide on; then it takes what came of
+// those that have ended. What is decided is written in one transaction, with the positions up to which all was taken; what came of
+// attempts is committed before more begin. An output that is delivered before its position is committed leaves no record.
 //
 // Owns: the writer, both sources, the queues, the attempts under way.
-// Does not own: gates and senders (shared by the process), what is decided (EndpointQueue), the deliveries that wait (engine).
+// Does not own: gates and senders (shared by the process), what is decided (EndpointQueue), what is not committed of it
+//   (PendingWrites), the deliveries that wait (engine).
 //
 // Invariants
-//   CR1  An attempt begins once its delivery is kept by a committed transaction, and so is what came of those before it. What came of
-//        it is in the next one, which begins within COMMIT_GAP_MS, or when the one before is over. So what is sent again after a
-//        crash is no more than what may be under way at once.
+//   CR1  An attempt begins once it is committed what came of those before it. Until then its delivery comes again by itself: it is kept
+//        by a committed transaction, or the record that it came by lies at or above the committed position. What came of it is in the
+//        next transaction, which begins within COMMIT_GAP_MS, or when the one before is over. So what is sent again after a crash is no
+//        more than what may be under way at once.
 //   CR2  After any error of a commit nothing more is written or begun: whoever follows begins with what is committed.
 import { type Clock, type DurationMs, isConsequence, messageOf, type Millis, type Random } from '@flatline/base';
-import {
-  type Breaker,
-  type Delivery,
-  EndpointQueue,
-  type Outcome,
-  type QueueCounters,
-  type Write,
-} from '@flatline/deliveries';
+import { type Breaker, type Delivery, EndpointQueue, type Outcome, type QueueCounters } from '@flatline/deliveries';
 import type { LogReader, TransactionalWriter } from '@flatline/ports';
 import type { RawRecord } from '../records/raw-record.ts';
 import { boundedText } from '../sending/answer-text.ts';
@@ -31,10 +26,12 @@ import {
   KEEP_GAP_MS,
   POSITIONS_EVERY_MS,
   POSITIONS_RENEWED_MS,
+  SETTLING_MS,
   TAKEN_BYTES_MAX,
   TAKEN_MAX,
 } from './limits.ts';
 import { LogSource } from './log-source.ts';
+import { PendingWrites } from './pending-writes.ts';
 import type { Restored } from './restoration.ts';
 import { TakenRecords } from './taken-records.ts';
 import { tell } from './told-deliveries.ts';
@@ -74,14 +71,9 @@ export class CourierRun {
   readonly #end = new AbortController();
   readonly #unlisten: readonly (() => void)[];
   readonly #ended: Ended[] = [];
-  #writes: Write[] = [];
-  /** Those of them that no commit has kept yet. */
-  readonly #unkept = new Set<Delivery>();
-  /** To be attempted once it is kept. */
-  #decided: Delivery[] = [];
-  #isBreakerDecided = false;
-  /** An attempt has ended, and no commit has what came of it. */
-  #hasOutcomes = false;
+  readonly #pending = new PendingWrites();
+  /** When an attempt had ended of which no commit has what came of it; undefined: there is none. */
+  #outcomeAt: DurationMs | undefined;
   /** Bytes of bodies that were taken since the last commit. */
   #takenBytes = 0;
   #underWay = 0;
@@ -103,17 +95,13 @@ export class CourierRun {
     this.#outputs = new LogSource(reader, { topic: notified.pipeline.output.topic, partition }, offsets.outputs);
     this.#due = new LogSource(reader, { topic: notified.deliveries.output.topic, partition }, offsets.due);
     this.#ways = new Map(ways.map((way) => [way.endpoint.name, way]));
-    const write = (decided: Write): void => {
-      this.#writes.push(decided);
-      if (decided.kind === 'keep') this.#unkept.add(decided.delivery);
-      if (decided.kind === 'breaker') this.#isBreakerDecided = true;
-    };
+    const write = this.#pending.add.bind(this.#pending);
     for (const { endpoint, gate } of ways) {
       const queue = new EndpointQueue({ rules: endpoint, gate, random, write });
       queue.restore(restored.kept.get(endpoint.name) ?? [], restored.breakers.get(endpoint.name), clock.wallMs());
       this.#queues.set(endpoint.name, queue);
     }
-    this.#taken = new TakenRecords({ ...parts, queues: this.#queues, write });
+    this.#taken = new TakenRecords({ ...parts, queues: this.#queues, pending: this.#pending });
     for (const source of [this.#outputs, this.#due]) source.onChange(this.#notify);
     this.#unlisten = ways.map(({ gate }) => gate.onFree(this.#notify));
   }
@@ -131,20 +119,21 @@ export class CourierRun {
   /** Resolves once it is closed and nothing is under way. @throws what ended it */
   async work(): Promise<void> {
     try {
+      // Before any attempt: whoever follows begins where this run began.
+      await this.#commit();
       for (;;) {
         this.#news = false;
-        const decided = this.#turn();
-        this.#decided.push(...decided);
         // A breaker that has changed is known to all before anyone goes by it, and outcomes before more is under way (CR1).
-        if (!this.#isBreakerDecided && !this.#hasOutcomes) this.#begin();
-        const hasAny = this.#writes.length > 0 || this.#shouldCommitPositions;
-        if (hasAny && this.#gapMs === 0) {
+        if (!this.#isUnsettled && !this.#isClosing) this.#decide();
+        this.#settle();
+        const waitMs = this.#untilCommitMs;
+        if (waitMs === 0) {
           await this.#commit();
-          this.#begin();
+          continue;
         }
         const isOver = this.#underWay === 0 || this.#end.signal.aborted;
         if (this.#isClosing && isOver && this.#ended.length === 0) return;
-        if (decided.length === 0) await this.#somethingNew();
+        await this.#somethingNew(waitMs);
       }
     } finally {
       this.#close();
@@ -163,28 +152,49 @@ export class CourierRun {
     this.close();
   }
 
-  #turn(): readonly Delivery[] {
-    const now = this.#parts.clock.wallMs();
-    for (const { delivery, outcome } of this.#ended.splice(0)) {
-      this.#hasOutcomes = true;
-      this.#queues.get(delivery.endpoint)!.ended(delivery, outcome, now);
-    }
-    if (this.#isClosing) return [];
-    this.#take(this.#due, (record) => this.#taken.due(record, now));
-    this.#takeOutputs(now);
-    return [...this.#queues.values()].flatMap((queue) => queue.next(now));
+  /** Whoever follows would decide otherwise, or attempt again what is replaced: that is committed before any attempt begins. */
+  get #isUnsettled(): boolean {
+    const { isBreakerDecided, isAnyDropped } = this.#pending;
+    return this.#outcomeAt !== undefined || isBreakerDecided || isAnyDropped;
   }
 
-  /** While no endpoint has room what comes would be kept and come back later, which costs twice: it stays where it lies, for a while. */
+  /** Takes what has come, and begins what may begin. */
+  #decide(): void {
+    const now = this.#parts.clock.wallMs();
+    this.#takeOutputs(now);
+    this.#take(this.#due, (record) => this.#taken.due(record, now));
+    if (this.#isUnsettled) return;
+    for (const queue of this.#queues.values()) for (const delivery of queue.next(now)) this.#attempt(delivery);
+  }
+
+  /** What came of attempts, to the queues. */
+  #settle(): void {
+    if (this.#ended.length === 0) return;
+    const { clock } = this.#parts;
+    const now = clock.wallMs();
+    this.#outcomeAt ??= clock.monotonicMs();
+    for (const { delivery, outcome } of this.#ended.splice(0))
+      this.#queues.get(delivery.endpoint)!.ended(delivery, outcome, now);
+  }
+
+  /**
+   * While no endpoint has room what comes would be kept before it is attempted, or come back later, which costs more: it stays where it
+   * lies, for a while.
+   */
   #takeOutputs(now: Millis): void {
     const nowMs = this.#parts.clock.monotonicMs();
     const isOverdue = nowMs - this.#tookAt >= HELD_BACK_MS;
-    const queues = [...this.#queues.values()];
-    const mayTake = (): boolean => isOverdue || queues.some(({ hasRoom }) => hasRoom);
+    const mayTake = (): boolean => isOverdue || this.#hasRoom(now);
     this.#isHeldBack = !mayTake();
     if (this.#isHeldBack) return;
     this.#tookAt = nowMs;
     this.#take(this.#outputs, (record) => this.#taken.output(record, now), mayTake);
+    this.#isHeldBack = !mayTake();
+  }
+
+  #hasRoom(now: Millis): boolean {
+    for (const queue of this.#queues.values()) if (queue.hasRoom(now)) return true;
+    return false;
   }
 
   #take(source: LogSource, take: (record: RawRecord) => number, mayTake: () => boolean = () => true): void {
@@ -197,29 +207,38 @@ export class CourierRun {
     this.#news = true;
   }
 
-  /** Begins what was decided on, as far as it is kept; once all is committed, all of it. */
-  #begin(): void {
-    const decided = this.#decided;
-    this.#decided = [];
-    // It is kept: whoever follows begins it.
-    if (this.#isClosing) return;
-    for (const delivery of decided)
-      if (this.#unkept.has(delivery)) this.#decided.push(delivery);
-      else this.#attempt(delivery);
+  /** 0: the next transaction begins. */
+  get #untilCommitMs(): DurationMs {
+    const { clock } = this.#parts;
+    const isUrgent = this.#isClosing || this.#pending.isBreakerDecided || this.#isFull;
+    const hasAny = this.#pending.count > 0 || this.#outcomeAt !== undefined || this.#hasMoved;
+    if (isUrgent && hasAny) return 0;
+    const positionsAt = this.#committedAt + (this.#hasMoved ? POSITIONS_EVERY_MS : POSITIONS_RENEWED_MS);
+    const isWritten = this.#pending.count > this.#pending.held;
+    const writesAt = isWritten ? this.#commitBeganAt + COMMIT_GAP_MS : Infinity;
+    const isReplaced = this.#outcomeAt === undefined && this.#pending.isAnyDropped;
+    const replacedAt = isReplaced ? this.#commitBeganAt + KEEP_GAP_MS : Infinity;
+    return Math.max(0, Math.min(positionsAt, writesAt, replacedAt, this.#outcomesAt) - clock.monotonicMs());
   }
 
-  /** 0: the next transaction may begin. */
-  get #gapMs(): DurationMs {
-    const isWaitedFor = this.#decided.length > 0 && this.#hasOutcomes;
-    const isUrgent = this.#isClosing || this.#isBreakerDecided || isWaitedFor || this.#isFull;
-    if (isUrgent) return 0;
-    const gapMs = this.#decided.length > 0 ? KEEP_GAP_MS : COMMIT_GAP_MS;
-    return Math.max(0, this.#commitBeganAt + gapMs - this.#parts.clock.monotonicMs());
+  /** When what came of attempts is committed: at once where others wait for that and no record is spared by waiting. */
+  get #outcomesAt(): DurationMs {
+    if (this.#outcomeAt === undefined) return Infinity;
+    if (!this.#isWaitedFor) return this.#outcomeAt + COMMIT_GAP_MS;
+    return this.#pending.held > 0 ? this.#outcomeAt + SETTLING_MS : this.#outcomeAt;
+  }
+
+  /** Attempts might begin if outcomes were committed. */
+  get #isWaitedFor(): boolean {
+    const now = this.#parts.clock.wallMs();
+    if (this.#hasRoom(now) && this.#outputs.hasMore) return true;
+    for (const queue of this.#queues.values()) if ((queue.nextAt(now) ?? Infinity) <= now) return true;
+    return this.#due.hasMore;
   }
 
   /** True if a transaction would hold no more. */
   get #isFull(): boolean {
-    return this.#writes.length >= TAKEN_MAX || this.#takenBytes >= TAKEN_BYTES_MAX;
+    return this.#pending.count >= TAKEN_MAX || this.#takenBytes >= TAKEN_BYTES_MAX;
   }
 
   #attempt(delivery: Delivery): void {
@@ -237,12 +256,6 @@ export class CourierRun {
     });
   }
 
-  get #shouldCommitPositions(): boolean {
-    const agoMs = this.#parts.clock.monotonicMs() - this.#committedAt;
-    if (agoMs >= POSITIONS_RENEWED_MS) return true;
-    return this.#hasMoved && (this.#isClosing || agoMs >= POSITIONS_EVERY_MS);
-  }
-
   get #hasMoved(): boolean {
     return this.#outputs.hasMoved || this.#due.hasMoved;
   }
@@ -250,10 +263,8 @@ export class CourierRun {
   async #commit(): Promise<void> {
     const { notified, partition, writer, clock, log } = this.#parts;
     this.#commitBeganAt = clock.monotonicMs();
-    const decided = this.#writes;
-    this.#writes = [];
-    this.#isBreakerDecided = false;
-    this.#hasOutcomes = false;
+    const decided = this.#pending.take();
+    this.#outcomeAt = undefined;
     this.#takenBytes = 0;
     const writes = writesOf(decided, { notified, partition, now: clock.wallMs() });
     // Both: one that is not committed for long is forgotten, and where a run began with it would begin anywhere.
@@ -265,23 +276,20 @@ export class CourierRun {
       metadata: '',
     }));
     await writer.commit({ writes, offsets });
-    this.#unkept.clear();
     for (const { source, position } of positions) source.committed(position);
     this.#committedAt = clock.monotonicMs();
     for (const write of decided) tell(write, { log, notified, partition });
   }
 
-  /** Resolves when there may be something to do. */
-  #somethingNew(): Promise<void> {
+  /** Resolves when there may be something to do, and after `mostMs` at the latest. */
+  #somethingNew(mostMs: DurationMs): Promise<void> {
     if (this.#news) return Promise.resolve();
     const { clock } = this.#parts;
     const now = clock.wallMs();
-    const instants = [...this.#queues.values()].flatMap((queue) => queue.nextAt(now) ?? []);
-    const renewMs = Math.max(1, POSITIONS_RENEWED_MS - (clock.monotonicMs() - this.#committedAt));
     const waitMs = Math.min(
-      ...instants.map((at) => Math.max(1, at - now)),
-      this.#writes.length > 0 ? Math.max(1, this.#gapMs) : Infinity,
-      this.#hasMoved ? POSITIONS_EVERY_MS : renewMs,
+      Math.max(1, mostMs),
+      // Until outcomes are committed nothing begins.
+      ...(this.#isUnsettled ? [] : this.#instants.map((at) => Math.max(1, at - now))),
       ...(this.#isHeldBack ? [Math.max(1, this.#tookAt + HELD_BACK_MS - clock.monotonicMs())] : []),
     );
     return new Promise((resolve) => {
@@ -292,6 +300,14 @@ export class CourierRun {
         resolve();
       };
     });
+  }
+
+  /** When a queue may have more to begin, or room, without anything else happening. */
+  get #instants(): readonly Millis[] {
+    const now = this.#parts.clock.wallMs();
+    const queues = [...this.#queues.values()];
+    const rooms = this.#isHeldBack ? queues.flatMap((queue) => queue.roomAt() ?? []) : [];
+    return [...rooms, ...queues.flatMap((queue) => queue.nextAt(now) ?? [])];
   }
 
   readonly #notify = (): void => {

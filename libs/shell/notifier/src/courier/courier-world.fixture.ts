@@ -15,8 +15,10 @@ export interface CourierWorldOptions {
   readonly heldOf?: string;
   /** A record that is due. */
   readonly due?: OutgoingRecord;
-  /** An output that has come. */
-  readonly output?: { readonly key: Uint8Array; readonly value: Uint8Array };
+  /** Outputs that have come, from offset 0 on. */
+  readonly outputs?: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
+  /** Rules of the endpoint. */
+  readonly rules?: Partial<EndpointConfig>;
   readonly attempt?: (end: AbortSignal, delivery: Delivery) => Promise<Outcome>;
   /** Called before each commit. @throws what the commit throws */
   readonly onCommit?: () => void;
@@ -28,28 +30,32 @@ interface FetchedRecord {
   readonly headers?: readonly RecordHeader[];
 }
 
-/** A record that is fetched once. */
-function takenOnce({ key, value, headers }: FetchedRecord, offset: number) {
-  const place = { bytes: Buffer.concat([key, value]), keyStart: 0, keyLength: key.length, valueStart: key.length };
-  const record = { ...place, offset, timestamp: 1, logAppendTime: true, valueLength: value.length };
-  const left = [true];
-  const said = { hasHeaders: headers !== undefined, headers: () => headers };
-  const fetched = [{ cursor: { ...record, ...said, next: () => left.pop() ?? false }, nextOffset: offset + 1 }];
-  return () => fetched.pop();
+/** Records that are fetched one by one, and once. */
+function takenOnce(records: readonly FetchedRecord[], from: number) {
+  const fetched = records.map(({ key, value, headers }, offset) => {
+    const place = { bytes: Buffer.concat([key, value]), keyStart: 0, keyLength: key.length, valueStart: key.length };
+    const record = { ...place, offset, timestamp: 1, logAppendTime: true, valueLength: value.length };
+    const left = [true];
+    const said = { hasHeaders: headers !== undefined, headers: () => headers };
+    return { cursor: { ...record, ...said, next: () => left.pop() ?? false }, nextOffset: offset + 1 };
+  });
+  fetched.splice(0, from);
+  return () => fetched.shift();
 }
 
 /** By topic, what is fetched of it. */
-function readerOf(records: Readonly<Record<string, FetchedRecord | undefined>>): LogReader {
-  const subscribe = (partition: TopicPartition, offset: number) => {
-    const record = records[partition.topic];
-    return { ...QUIET, partition, take: record === undefined ? QUIET.take : takenOnce(record, offset) };
-  };
+function readerOf(records: Readonly<Record<string, readonly FetchedRecord[]>>): LogReader {
+  const subscribe = (partition: TopicPartition, offset: number) => ({
+    ...QUIET,
+    partition,
+    take: takenOnce(records[partition.topic] ?? [], offset),
+  });
   return { subscribe } as unknown as LogReader;
 }
 
 export const MAX_IN_FLIGHT = 2;
 const ENDPOINT = { name: 'sink', order: 'none', supersede: false, timeoutMs: 1_000 };
-const QUIET = { take: () => undefined, failure: undefined, onChange: () => undefined, close: () => undefined };
+const QUIET = { failure: undefined, onChange: () => undefined, close: () => undefined };
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Where both logs end. */
@@ -65,7 +71,7 @@ export class CourierWorld {
   isOurs = true;
 
   constructor(options: CourierWorldOptions) {
-    const { startFrom = 'earliest', held = [], heldOf = 'shop', output, due, attempt, onCommit } = options;
+    const { startFrom = 'earliest', held = [], heldOf = 'shop', outputs = [], due, rules, attempt, onCommit } = options;
     const writer = {
       timeoutMs: 1_000,
       commit: (transaction: Transaction) => {
@@ -90,7 +96,7 @@ export class CourierWorld {
       partition: 0,
       ways: [
         {
-          endpoint: ENDPOINT as unknown as EndpointConfig,
+          endpoint: { ...ENDPOINT, ...rules } as unknown as EndpointConfig,
           gate: new Gate({ maxInFlight: MAX_IN_FLIGHT, maxPerSecond: undefined }),
           sender: {
             attempt: (delivery, end) => attempt?.(end, delivery) ?? Promise.resolve({ kind: 'delivered' }),
@@ -98,7 +104,7 @@ export class CourierWorld {
           },
         },
       ],
-      reader: readerOf({ visits: output, 'visits.deliveries.due': due as FetchedRecord | undefined }),
+      reader: readerOf({ visits: outputs, 'visits.deliveries.due': due === undefined ? [] : [due as FetchedRecord] }),
       writers: {
         timeoutMs: 1_000,
         open: () => {

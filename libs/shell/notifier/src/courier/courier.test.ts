@@ -83,22 +83,17 @@ test('[N3] no more is under way, or ended and not committed, than may be under w
   expect(Math.max(...most)).toBe(MAX_IN_FLIGHT);
 });
 
-test('[N3] what is decided on before a close is begun by whoever follows', async () => {
+test('[N3] what is kept before a close is begun by whoever follows', async () => {
   let begun = 0;
   const attempt = (): Promise<Outcome> => {
     begun += 1;
     return Promise.resolve({ kind: 'delivered' });
   };
-  const value = Buffer.from('{"incarnation":"0-1","state":"CLOSED","reason":"TIMEOUT"}');
-  const output = { key: Buffer.from('k'), value };
-  const closing: CourierWorld = new CourierWorld({
-    output,
-    attempt,
-    onCommit: () => void closing.courier.close(),
-  });
+  const held = [DELIVERY];
+  const closing: CourierWorld = new CourierWorld({ held, attempt, onCommit: () => void closing.courier.close() });
   await closing.clock.pass(1_000);
   expect([begun, closing.commits.length]).toEqual([0, 1]);
-  const open = new CourierWorld({ output, attempt });
+  const open = new CourierWorld({ held, attempt });
   await open.clock.pass(1_000);
   await open.courier.close();
   expect(begun).toBe(1);
@@ -117,7 +112,7 @@ test('[N3] a close does not wait for a sender that never ends', async () => {
 
 test('[N3] an output whose key makes it too large for a record is given up, and the partition goes on', async () => {
   const value = Buffer.from(`{"incarnation":"0-1","state":"CLOSED","reason":"TIMEOUT","pad":"${'x'.repeat(800_000)}"}`);
-  const world = new CourierWorld({ output: { key: Buffer.alloc(60_000), value } });
+  const world = new CourierWorld({ outputs: [{ key: Buffer.alloc(60_000), value }] });
   await world.clock.pass(1_000);
   await world.courier.close();
   const written = world.commits.flatMap(({ writes }) => writes);
@@ -158,6 +153,133 @@ test.each([
   await world.courier.close();
   const count = (name: string): number => asked.filter((id) => id === name).length;
   expect([count('held'), count('due')]).toEqual([times, times]);
+});
+
+function outputs(count: number) {
+  return Array.from({ length: count }, (_, i) => ({
+    key: Buffer.from(`k${i}`),
+    value: Buffer.from(`{"incarnation":"0-${i}","state":"CLOSED","reason":"TIMEOUT"}`),
+  }));
+}
+
+/** Records of deliveries that were written, each as its id and, where one is kept, its phase. */
+function written({ commits }: CourierWorld): readonly (readonly [string, string | undefined])[] {
+  const all = commits.flatMap(({ writes }) => writes.flatMap((each) => each.records));
+  // Breakers have no id.
+  const records = all.filter(({ key }) => Buffer.from(key!).includes('/'));
+  return records.map(({ key, value, headers = [] }) => {
+    const record = value && keptRecordOf(key!, value, headers);
+    return [Buffer.from(key!).toString(), record?.kind === 'delivery' ? record.phase : undefined];
+  });
+}
+
+test('[N3] an output that is delivered before its position is committed leaves no record', async () => {
+  const asked: string[] = [];
+  const world: CourierWorld = new CourierWorld({
+    outputs: outputs(5),
+    attempt: (_, { id }) =>
+      new Promise((resolve) => {
+        asked.push(id);
+        world.clock.after(5, () => {
+          resolve({ kind: 'delivered' });
+        });
+      }),
+  });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  expect(asked).toEqual(outputs(5).map((_, i) => `visits:0-${i}:0`));
+  expect([written(world), world.committed.get('visits')]).toEqual([[], 5]);
+});
+
+test('[N3] an output that is under way when its position moves on is kept by the same transaction', async () => {
+  const world: CourierWorld = new CourierWorld({
+    outputs: outputs(2),
+    attempt: (_, { id }) =>
+      new Promise((resolve) => {
+        world.clock.after(id.endsWith('-0:0') ? 400 : 5, () => {
+          resolve({ kind: 'delivered' });
+        });
+      }),
+  });
+  await world.clock.pass(200);
+  const kept = ['sink/visits:0-0:0', 'held'];
+  expect([written(world), world.committed.get('visits')]).toEqual([[kept], 2]);
+  const withRecords = world.commits.filter(({ writes }) => writes.length > 0);
+  expect(withRecords.map(({ offsets }) => offsets[0]!.offset)).toEqual([2]);
+  await world.clock.pass(800);
+  await world.courier.close();
+  expect(written(world)).toEqual([kept, ['sink/visits:0-0:0', undefined]]);
+});
+
+test('[N3] an output that is never answered is kept within a second, and one that fails by one record', async () => {
+  const world: CourierWorld = new CourierWorld({
+    outputs: outputs(2),
+    attempt: (_, { id }) => (id.endsWith('-0:0') ? new Promise(() => undefined) : Promise.reject(new Error('away'))),
+  });
+  await world.clock.pass(1_100);
+  expect(written(world)).toEqual([
+    ['sink/visits:0-0:0', 'held'],
+    ['sink/visits:0-1:0', 'waiting'],
+  ]);
+});
+
+test('[N3] no attempt of an output begins before a position is committed from which whoever follows takes it', async () => {
+  let isCommitted = false;
+  const order: string[] = [];
+  const world = new CourierWorld({
+    startFrom: 'earliest',
+    outputs: outputs(1),
+    attempt: () => {
+      order.push('attempt');
+      return Promise.resolve({ kind: 'delivered' });
+    },
+    onCommit: () => {
+      if (!isCommitted) order.push('commit');
+      isCommitted = true;
+    },
+  });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  expect(order).toEqual(['commit', 'attempt']);
+});
+
+test('[N3] of outputs no more would be sent again at any moment than may be under way at once', async () => {
+  const [begun, atRisk] = [new Set<string>(), [0]];
+  const world: CourierWorld = new CourierWorld({
+    outputs: outputs(60),
+    attempt: (_, { id }) => {
+      begun.add(id);
+      const position = world.committed.get('visits')!;
+      const kept = new Map(written(world).map(([key, phase]) => [key, phase !== undefined]));
+      const isAtRisk = (each: string): boolean =>
+        Number(/0-(\d+):/.exec(each)![1]) >= position || kept.get(`sink/${each}`) === true;
+      atRisk.push([...begun].filter(isAtRisk).length);
+      return new Promise((resolve) => {
+        world.clock.after(1 + ((7 * begun.size) % 60), () => {
+          resolve({ kind: 'delivered' });
+        });
+      });
+    },
+  });
+  await world.clock.pass(20_000);
+  await world.courier.close();
+  expect(begun.size).toBe(60);
+  expect(Math.max(...atRisk)).toBe(MAX_IN_FLIGHT);
+});
+
+test('[N4] what takes the place of another is attempted once that is committed, since both come again until then', async () => {
+  const seen: [string, number | undefined][] = [];
+  const world: CourierWorld = new CourierWorld({
+    rules: { supersede: true },
+    outputs: outputs(2).map(({ value }) => ({ key: Buffer.from('k'), value })),
+    attempt: (_, { id }) => {
+      seen.push([id, world.committed.get('visits')]);
+      return Promise.resolve({ kind: 'delivered' });
+    },
+  });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  expect(seen).toEqual([['visits:0-1:0', 2]]);
 });
 
 test('[N3] each record of a delivery says whose it is', async () => {

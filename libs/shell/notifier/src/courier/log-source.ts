@@ -50,6 +50,12 @@ export class LogSource {
     }
   }
 
+  /** Some may have come that was not taken. */
+  get hasMore(): boolean {
+    this.#fetched ??= this.#subscription.take();
+    return this.#fetched !== undefined;
+  }
+
   committed(position: number): void {
     this.#committed = position;
   }

@@ -3,17 +3,18 @@
 // Owns: nothing that changes.
 // Does not own: the queues (CourierRun), where records are read.
 import type { Millis } from '@flatline/base';
-import { afterStranding, type EndpointQueue, type Write } from '@flatline/deliveries';
+import { afterStranding, type EndpointQueue } from '@flatline/deliveries';
 import { isOfAnother, keptRecordOf } from '../records/delivery-record.ts';
 import { eventOf } from '../records/output-event.ts';
 import type { RawRecord } from '../records/raw-record.ts';
 import type { Carried } from './carried.ts';
 import { BODY_BYTES_MAX } from './limits.ts';
+import type { PendingWrites } from './pending-writes.ts';
 
 export interface TakingParts extends Carried {
   /** By endpoint. */
   readonly queues: ReadonlyMap<string, EndpointQueue>;
-  readonly write: (write: Write) => void;
+  readonly pending: PendingWrites;
 }
 
 export class TakenRecords {
@@ -28,7 +29,7 @@ export class TakenRecords {
 
   /** Returns the bytes of the bodies that it takes. */
   output(record: RawRecord, now: Millis): number {
-    const { notified, partition, log, queues, write } = this.#parts;
+    const { notified, partition, log, queues, pending } = this.#parts;
     const { name: pipeline, kind } = notified.pipeline;
     const event = eventOf(record, { pipeline, kind, partition });
     if (event === 'none') return 0;
@@ -55,7 +56,8 @@ export class TakenRecords {
       const on = this.#wanted.get(endpoint);
       if (on !== undefined && !names.some((name) => on.includes(name))) continue;
       const delivery = { ...common, endpoint };
-      if (body.length + common.key.length > BODY_BYTES_MAX) write({ kind: 'giveUp', delivery, why: 'too-large' });
+      pending.come(delivery);
+      if (body.length + common.key.length > BODY_BYTES_MAX) pending.add({ kind: 'giveUp', delivery, why: 'too-large' });
       else queue.take(delivery, now);
       bytes += body.length;
     }
@@ -65,13 +67,13 @@ export class TakenRecords {
   /** The same of what is due. */
   due({ key, value, headers }: RawRecord, now: Millis): number {
     if (key === null || value === null) return 0;
-    const { notified, queues, write, log, partition } = this.#parts;
+    const { notified, queues, pending, log, partition } = this.#parts;
     if (isOfAnother(headers, notified.application)) return 0;
     const due = keptRecordOf(key, value, headers);
     if (due.kind === 'delivery') {
       const { delivery } = due;
       const queue = queues.get(delivery.endpoint);
-      if (queue === undefined) write(afterStranding(delivery, now));
+      if (queue === undefined) pending.add(afterStranding(delivery, now));
       else queue.take(delivery, now);
       return delivery.body.length;
     }
@@ -84,7 +86,7 @@ export class TakenRecords {
       log.info('an endpoint was enabled', { endpoint, partition });
     }
     // It was only kept, and is kept again.
-    write({ kind: 'breaker', endpoint, breaker: queue.breaker });
+    pending.add({ kind: 'breaker', endpoint, breaker: queue.breaker });
     return 0;
   }
 }
