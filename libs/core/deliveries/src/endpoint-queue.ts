@@ -106,15 +106,24 @@ export class EndpointQueue {
     return { flying: this.#flying, ready: this.#ready.length, named: this.#lines.size };
   }
 
-  /** An output that comes now is not parked for lack of room, and, while all is well, can be attempted at once. */
+  get hasReady(): boolean {
+    return this.#ready.length > 0;
+  }
+
+  /** True if the next delivery would not be parked for lack of room. */
+  get hasRoomToWait(): boolean {
+    return this.#ready.hasRoom;
+  }
+
+  /** An output that comes now can, while all is well, be attempted at once. */
   hasRoom(now: Millis): boolean {
-    if (!this.#ready.hasRoom) return false;
+    if (!this.hasRoomToWait) return false;
     return this.#breaker.kind !== 'closed' || this.#newcomers < this.#gate.room(now);
   }
 
   /** When there may be room without anything else happening; undefined: something has to happen. */
   roomAt(): Millis | undefined {
-    return this.#ready.hasRoom ? this.#gate.freeAt() : undefined;
+    return this.hasRoomToWait ? this.#gate.freeAt() : undefined;
   }
 
   /** Begins with what was kept, before anything else is called. What was held is attempted again. */

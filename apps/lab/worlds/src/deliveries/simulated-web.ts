@@ -10,8 +10,9 @@ import { isInside, retryAfterMs, type Sites } from './sites.ts';
 
 type Agent = NonNullable<HttpSenderParts['agent']>;
 type Connector = Parameters<Agent>[0];
-type Request = Parameters<HttpAgent['request']>[0];
-type Answer = Awaited<ReturnType<HttpAgent['request']>>;
+type Request = Parameters<HttpAgent['dispatch']>[0];
+type Handler = Parameters<HttpAgent['dispatch']>[1];
+type Controller = Parameters<NonNullable<Handler['onRequestStart']>>[0];
 type Dial = NonNullable<HttpSenderParts['dial']>;
 
 const WAY_MS = 3;
@@ -40,6 +41,15 @@ class SimulatedSocket extends EventEmitter {
     this.#cancel?.();
     return this;
   }
+}
+
+interface Exchange {
+  readonly connect: Connector;
+  readonly options: Request;
+  readonly handler: Handler;
+  readonly controller: Controller;
+  /** Aborted by the controller. */
+  readonly signal: AbortSignal;
 }
 
 export interface WebParts {
@@ -85,29 +95,44 @@ export class SimulatedWeb {
   /** An agent whose next request is that of the attempt which `begun` says. */
   agent(connect: Connector, begun: (id: string) => BegunAttempt): HttpAgent {
     return {
-      request: (options: Request) => this.#exchange(connect, options, begun),
+      dispatch: (options: Request, handler: Handler) => {
+        const over = new AbortController();
+        const abort = (why: Error): void => {
+          over.abort(why);
+        };
+        const controller = { abort } as unknown as Controller;
+        this.#exchange({ connect, options, handler, controller, signal: over.signal }, begun).catch(
+          (error: unknown) => {
+            handler.onResponseError!(controller, error as Error);
+          },
+        );
+        return true;
+      },
       destroy: () => Promise.resolve(),
     };
   }
 
-  async #exchange(connect: Connector, options: Request, begun: (id: string) => BegunAttempt): Promise<Answer> {
+  async #exchange({ connect, ...exchange }: Exchange, begun: (id: string) => BegunAttempt): Promise<void> {
+    const { options, handler, controller, signal } = exchange;
     const { sites, ledger, now } = this.#parts;
     const headers = options.headers as Readonly<Record<string, string>>;
     const attempt = begun(headers['webhook-id']!);
-    const signal = options.signal as AbortSignal;
     const { hostname, port, protocol } = new URL(String(options.origin));
-    const address = await abortable(signal, this.#connected(connect, { hostname, port, protocol }));
+    const address = await this.#connected(connect, { hostname, port, protocol });
+    handler.onRequestStart!(controller, {});
     const site = sites.all.find((each) => each.hostname === hostname)!;
     if (address !== site.address) ledger.breaches.push(`[N5] ${address} has got a request`);
     await abortable(signal, this.#after(WAY_MS));
     attempt.heard = { headers, body: Uint8Array.from(options.body as Uint8Array) };
     const answer = sites.answerOf(site);
-    if (answer === undefined) return abortable(signal, new Promise<Answer>(() => undefined));
+    if (answer === undefined) return abortable(signal, new Promise<void>(() => undefined));
     const { status, afterMs } = answer;
     await abortable(signal, this.#after(afterMs));
     attempt.heard.answer = { at: now(), status, retryAfterMs: retryAfterMs(answer.headers) };
     await abortable(signal, this.#after(WAY_MS));
-    return { statusCode: status, headers: answer.headers, body: this.#bodyOf(site.mood, signal) } as unknown as Answer;
+    handler.onResponseStart!(controller, status, answer.headers);
+    await this.#body(site.mood, exchange);
+    handler.onResponseEnd!(controller, {});
   }
 
   #connected(connect: Connector, host: { hostname: string; port: string; protocol: string }): Promise<string> {
@@ -120,30 +145,18 @@ export class SimulatedWeb {
   }
 
   /** Endless for some. */
-  #bodyOf(mood: string, signal: AbortSignal) {
-    const { ledger } = this.#parts;
-    const after = (ms: number): Promise<void> => this.#after(ms);
-    let isOver = false;
-    let read = 0;
-    return {
-      destroy: () => {
-        isOver = true;
-      },
-      async *[Symbol.asyncIterator]() {
-        while (!isOver) {
-          const isEndless = mood === 'flooding' || mood === 'dripping';
-          read += CHUNK_BYTES;
-          if (read > READ_BYTES_MAX) {
-            ledger.breaches.push(`[N5] ${read} bytes of an answer were read`);
-            return;
-          }
-          yield Buffer.alloc(CHUNK_BYTES, 'x');
-          if (!isEndless) return;
-          if (mood === 'dripping') await abortable(signal, after(DRIP_MS));
-        }
-        if (mood === 'dripping') throw new Error('it was destroyed');
-      },
-    };
+  async #body(mood: string, { handler, controller, signal }: Omit<Exchange, 'connect'>): Promise<void> {
+    const isEndless = mood === 'flooding' || mood === 'dripping';
+    for (let read = CHUNK_BYTES; ; read += CHUNK_BYTES) {
+      if (read > READ_BYTES_MAX) {
+        this.#parts.ledger.breaches.push(`[N5] ${read} bytes of an answer were read`);
+        return;
+      }
+      handler.onResponseData!(controller, Buffer.alloc(CHUNK_BYTES, 'x'));
+      signal.throwIfAborted();
+      if (!isEndless) return;
+      if (mood === 'dripping') await abortable(signal, this.#after(DRIP_MS));
+    }
   }
 
   #after(ms: number): Promise<void> {

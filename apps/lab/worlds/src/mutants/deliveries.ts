@@ -11,6 +11,7 @@ const RESTORATION = 'libs/shell/notifier/src/courier/restoration.ts';
 const TAKEN = 'libs/shell/notifier/src/courier/taken-records.ts';
 const EVENT = 'libs/shell/notifier/src/records/output-event.ts';
 const SENDER = 'libs/shell/notifier/src/sending/http-sender.ts';
+const EXCHANGE = 'libs/shell/notifier/src/sending/http-exchange.ts';
 const SIGNATURE = 'libs/shell/notifier/src/signing/signature.ts';
 const GUARD = 'libs/shell/notifier/src/guard/guard.ts';
 const ADDRESSES = 'libs/shell/notifier/src/guard/addresses.ts';
@@ -234,9 +235,9 @@ const IN_DELIVERIES: readonly EngineMutant[] = [
   },
   {
     name: 'reads an answer to its end',
-    file: SENDER,
-    from: 'if (length >= ANSWER_BYTES_MAX) break;',
-    to: 'if (length >= 1e9) break;',
+    file: EXCHANGE,
+    from: 'if (this.#length >= ANSWER_BYTES_MAX) this.end(',
+    to: 'if (this.#length >= 1e9) this.end(',
   },
   {
     name: 'keeps all that it has read of an answer',

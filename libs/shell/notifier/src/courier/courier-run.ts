@@ -83,6 +83,8 @@ export class CourierRun {
   #commitBeganAt: DurationMs = -Infinity;
   /** When outputs were taken last, or there were none. */
   #tookAt: DurationMs;
+  /** When what came would not have been parked last. */
+  #roomyAt: DurationMs;
   #isHeldBack = false;
   #isClosing = false;
   #news = false;
@@ -92,6 +94,7 @@ export class CourierRun {
     const { reader, notified, partition, offsets, ways, restored, random, clock } = parts;
     this.#parts = parts;
     this.#tookAt = clock.monotonicMs();
+    this.#roomyAt = this.#tookAt;
     this.#outputs = new LogSource(reader, { topic: notified.pipeline.output.topic, partition }, offsets.outputs);
     this.#due = new LogSource(reader, { topic: notified.deliveries.output.topic, partition }, offsets.due);
     this.#ways = new Map(ways.map((way) => [way.endpoint.name, way]));
@@ -103,7 +106,7 @@ export class CourierRun {
     }
     this.#taken = new TakenRecords({ ...parts, queues: this.#queues, pending: this.#pending });
     for (const source of [this.#outputs, this.#due]) source.onChange(this.#notify);
-    this.#unlisten = ways.map(({ gate }) => gate.onFree(this.#notify));
+    this.#unlisten = ways.map(({ gate }) => gate.onFree(this.#freed));
   }
 
   get endpoints(): readonly EndpointStatus[] {
@@ -125,7 +128,7 @@ export class CourierRun {
         this.#news = false;
         // A breaker that has changed is known to all before anyone goes by it, and outcomes before more is under way (CR1).
         if (!this.#isUnsettled && !this.#isClosing) this.#decide();
-        this.#settle();
+        this.#takeEnded();
         const waitMs = this.#untilCommitMs;
         if (waitMs === 0) {
           await this.#commit();
@@ -168,7 +171,7 @@ export class CourierRun {
   }
 
   /** What came of attempts, to the queues. */
-  #settle(): void {
+  #takeEnded(): void {
     if (this.#ended.length === 0) return;
     const { clock } = this.#parts;
     const now = clock.wallMs();
@@ -178,18 +181,29 @@ export class CourierRun {
   }
 
   /**
-   * While no endpoint has room what comes would be kept before it is attempted, or come back later, which costs more: it stays where it
-   * lies, for a while.
+   * While none can be attempted at once what comes would be kept first, or come back later, which costs more: it stays where it lies, for
+   * a while, and then for another if it would have to come back.
    */
   #takeOutputs(now: Millis): void {
     const nowMs = this.#parts.clock.monotonicMs();
     const isOverdue = nowMs - this.#tookAt >= HELD_BACK_MS;
-    const mayTake = (): boolean => isOverdue || this.#hasRoom(now);
+    const queues = [...this.#queues.values()];
+    if (queues.some(({ hasRoomToWait }) => hasRoomToWait)) this.#roomyAt = nowMs;
+    const isAllTaken = nowMs - this.#roomyAt >= HELD_BACK_MS;
+    const mayTake = (): boolean =>
+      this.#hasRoom(now) || (isOverdue && (isAllTaken || queues.some(({ hasRoomToWait }) => hasRoomToWait)));
     this.#isHeldBack = !mayTake();
     if (this.#isHeldBack) return;
     this.#tookAt = nowMs;
     this.#take(this.#outputs, (record) => this.#taken.output(record, now), mayTake);
     this.#isHeldBack = !mayTake();
+  }
+
+  /** How long what comes is left where it lies. */
+  get #heldBackMs(): DurationMs {
+    const leftOf = (sinceMs: DurationMs): DurationMs => sinceMs + HELD_BACK_MS - this.#parts.clock.monotonicMs();
+    const leftMs = leftOf(this.#tookAt);
+    return leftMs > 0 ? leftMs : leftOf(this.#roomyAt);
   }
 
   #hasRoom(now: Millis): boolean {
@@ -290,7 +304,7 @@ export class CourierRun {
       Math.max(1, mostMs),
       // Until outcomes are committed nothing begins.
       ...(this.#isUnsettled ? [] : this.#instants.map((at) => Math.max(1, at - now))),
-      ...(this.#isHeldBack ? [Math.max(1, this.#tookAt + HELD_BACK_MS - clock.monotonicMs())] : []),
+      this.#isHeldBack ? Math.max(1, this.#heldBackMs) : Infinity,
     );
     return new Promise((resolve) => {
       const cancel = clock.after(waitMs, () => this.#wake?.());
@@ -309,6 +323,12 @@ export class CourierRun {
     const rooms = this.#isHeldBack ? queues.flatMap((queue) => queue.roomAt() ?? []) : [];
     return [...rooms, ...queues.flatMap((queue) => queue.nextAt(now) ?? [])];
   }
+
+  /** A gate that others use, too, is free: most of the time no one waits for it here. */
+  readonly #freed = (): void => {
+    if (this.#isHeldBack) this.#notify();
+    else for (const { hasReady } of this.#queues.values()) if (hasReady) this.#notify();
+  };
 
   readonly #notify = (): void => {
     this.#news = true;

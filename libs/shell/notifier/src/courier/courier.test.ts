@@ -267,6 +267,20 @@ test('[N3] of outputs no more would be sent again at any moment than may be unde
   expect(Math.max(...atRisk)).toBe(MAX_IN_FLIGHT);
 });
 
+test('[N4] where an endpoint is slow what comes waits for it in its order, and is not put off', async () => {
+  const world: CourierWorld = new CourierWorld({
+    outputs: outputs(300),
+    attempt: () =>
+      new Promise((resolve) => {
+        world.clock.after(1_500, () => {
+          resolve({ kind: 'delivered' });
+        });
+      }),
+  });
+  await world.clock.pass(5_000);
+  expect(new Set(written(world).map(([, phase]) => phase))).toEqual(new Set(['held', undefined]));
+});
+
 test('[N4] what takes the place of another is attempted once that is committed, since both come again until then', async () => {
   const seen: [string, number | undefined][] = [];
   const world: CourierWorld = new CourierWorld({

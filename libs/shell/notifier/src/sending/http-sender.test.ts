@@ -41,7 +41,11 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${portOf(server)}/hook?x=1`;
 }
 
-function attempt(url: string, more: Partial<HttpSenderParts> = {}): Promise<Outcome> {
+function attempt(
+  url: string,
+  more: Partial<HttpSenderParts> = {},
+  end = new AbortController().signal,
+): Promise<Outcome> {
   const sender = new HttpSender({
     clock: systemClock,
     url,
@@ -54,7 +58,7 @@ function attempt(url: string, more: Partial<HttpSenderParts> = {}): Promise<Outc
     ...more,
   });
   senders.push(sender);
-  return sender.attempt(DELIVERY, new AbortController().signal);
+  return sender.attempt(DELIVERY, end);
 }
 
 /** Listens, and accepts no one: once its backlog of two is full the kernel answers nothing. */
@@ -121,6 +125,34 @@ describe('one attempt', () => {
     open.push(dripping);
     await new Promise<void>((resolve) => dripping.listen(0, '127.0.0.1', resolve));
     expect(await attempt(`http://127.0.0.1:${portOf(dripping)}/`)).toMatchObject({ kind: 'failed' });
+  });
+
+  test('[N2] a look-up that never ends, and a body that drips, are over at timeoutMs', async () => {
+    expect(await attempt('http://hook.example/', { resolve: () => new Promise(() => undefined) })).toMatchObject({
+      kind: 'failed',
+      attempt: { error: expect.stringContaining('400 ms') },
+    });
+    const url = await serve((_, response) => {
+      response.writeHead(500);
+      const timer = setInterval(() => response.write('x'), 20);
+      response.once('close', () => {
+        clearInterval(timer);
+      });
+    });
+    const outcome = await attempt(url, { timeoutMs: 200 });
+    expect(outcome).toMatchObject({ kind: 'failed', attempt: { status: 500, answer: expect.stringMatching(/^x+$/) } });
+    expect((outcome as { readonly attempt: { readonly ms: number } }).attempt.ms).toBeLessThan(900);
+  });
+
+  test('[N3] attempts that are called off end at once, and so does one that begins behind that', async () => {
+    const silent = await serve(() => undefined);
+    const end = new AbortController();
+    const under = Array.from({ length: 2 }, () => attempt(silent, { timeoutMs: 60_000 }, end.signal));
+    setImmediate(() => {
+      end.abort();
+    });
+    const late = attempt(silent, { timeoutMs: 60_000 }, AbortSignal.abort());
+    for (const outcome of await Promise.all([...under, late])) expect(outcome).toMatchObject({ kind: 'failed' });
   });
 
   test('[N5][F19] a gigabyte is not read: its status counts, and the connection is ended', async () => {

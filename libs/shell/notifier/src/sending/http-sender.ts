@@ -1,7 +1,7 @@
 // One attempt over HTTP, by Standard Webhooks (N1, N2, N5).
 //
-// No proxy of the environment and no redirect: the agent is our own, and has neither. Of an answer the status counts; what follows
-// is read up to ANSWER_BYTES_MAX, for so long as BODY_MS allows, so that a sink that floods or drips holds nothing.
+// No proxy of the environment and no redirect: the agent is our own, and has neither. An answer's status counts; what follows is read up
+// to a bound, and for so long (HttpExchange), so that a sink that floods or drips holds nothing.
 import type { Clock, DurationMs, Millis } from '@flatline/base';
 import type { WebhookSecret } from '@flatline/config';
 import type { Delivery, Outcome } from '@flatline/deliveries';
@@ -10,7 +10,8 @@ import { allowedOf } from '../guard/allowed.ts';
 import { type Dial, guardedConnector } from '../guard/connector.ts';
 import type { Resolve } from '../guard/resolver.ts';
 import { signatures } from '../signing/signature.ts';
-import { ANSWER_BYTES_MAX, answerText, boundedText } from './answer-text.ts';
+import { answerText, boundedText } from './answer-text.ts';
+import { type Answer, HttpExchange } from './http-exchange.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { Sender } from './sender.ts';
 
@@ -32,16 +33,18 @@ export interface HttpSenderParts {
 }
 
 /** Sends requests over the sockets of its connector: follows no redirect, and knows no proxy. */
-export type HttpAgent = Pick<Agent, 'request' | 'destroy'>;
+export type HttpAgent = Pick<Agent, 'dispatch' | 'destroy'>;
 
-const BODY_MS: DurationMs = 1_000;
 const HEADER_BYTES_MAX = 16_384;
 const GONE = 410;
 
 export class HttpSender implements Sender {
   readonly #parts: HttpSenderParts;
   readonly #agent: HttpAgent;
-  readonly #url: URL;
+  readonly #origin: string;
+  readonly #path: string;
+  /** By what calls them off. */
+  readonly #underWay = new Map<AbortSignal, Set<HttpExchange>>();
 
   constructor(parts: HttpSenderParts) {
     const {
@@ -54,46 +57,66 @@ export class HttpSender implements Sender {
       agent = (connect: buildConnector.connector) => agentOver(connect, parts),
     } = parts;
     this.#parts = parts;
-    this.#url = new URL(url);
+    const { origin, pathname, search } = new URL(url);
+    [this.#origin, this.#path] = [origin, pathname + search];
     this.#agent = agent(guardedConnector({ allowed: allowedOf(allow), resolve, timeoutMs, ca, dial }));
   }
 
-  async attempt(delivery: Delivery, end: AbortSignal): Promise<Outcome> {
+  attempt(delivery: Delivery, end: AbortSignal): Promise<Outcome> {
     const { clock, timeoutMs } = this.#parts;
     const at = clock.wallMs();
     const beganMs = clock.monotonicMs();
-    const over = new AbortController();
-    const cancel = clock.after(timeoutMs, () => {
-      over.abort(new Error(`no answer within ${timeoutMs} ms`));
+    return new Promise((resolve) => {
+      const failed = (error: unknown): Outcome => {
+        const ms = clock.monotonicMs() - beganMs;
+        return { kind: 'failed', attempt: { at, ms, error: boundedText(causeOf(error)) } };
+      };
+      const theirs = this.#theirs(end);
+      const exchange: HttpExchange = new HttpExchange({
+        clock,
+        timeoutMs,
+        over: (answer) => {
+          theirs.delete(exchange);
+          if (answer instanceof Error) resolve(failed(answer));
+          else resolve(outcomeOf(answer, at, clock.monotonicMs() - beganMs));
+        },
+      });
+      theirs.add(exchange);
+      try {
+        end.throwIfAborted();
+        this.#agent.dispatch(this.#request(delivery, at), exchange);
+      } catch (error) {
+        exchange.end(error instanceof Error ? error : new Error(String(error)));
+      }
     });
-    const signal = AbortSignal.any([end, over.signal]);
-    const since = (): DurationMs => clock.monotonicMs() - beganMs;
-    try {
-      const answer = await this.#agent.request(this.#request(delivery, at, signal));
-      const { statusCode: status } = answer;
-      const bytes = await this.#beginningOf(answer.body);
-      if (status >= 200 && status < 300) return { kind: 'delivered' };
-      const attempt = { at, ms: since(), status, answer: answerText(bytes) };
-      return { kind: 'failed', attempt, retryAfterMs: askedToWait(answer, at), gone: status === GONE };
-    } catch (error) {
-      return { kind: 'failed', attempt: { at, ms: since(), error: boundedText(causeOf(error)) } };
-    } finally {
-      cancel();
-    }
   }
 
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
 
-  #request({ id, body }: Delivery, at: Millis, signal: AbortSignal): Dispatcher.RequestOptions {
+  /** Those that `end` calls off: listened to once for all of them. */
+  #theirs(end: AbortSignal): Set<HttpExchange> {
+    const known = this.#underWay.get(end);
+    if (known !== undefined) return known;
+    const theirs = new Set<HttpExchange>();
+    this.#underWay.set(end, theirs);
+    const callOff = (): void => {
+      this.#underWay.delete(end);
+      for (const exchange of theirs) exchange.end(new Error('it was called off'));
+    };
+    if (end.aborted) this.#underWay.delete(end);
+    else end.addEventListener('abort', callOff, { once: true });
+    return theirs;
+  }
+
+  #request({ id, body }: Delivery, at: Millis): Dispatcher.DispatchOptions {
     const { secrets, userAgent } = this.#parts;
     const seconds = Math.floor(at / 1_000);
     return {
-      origin: this.#url.origin,
-      path: this.#url.pathname + this.#url.search,
+      origin: this.#origin,
+      path: this.#path,
       method: 'POST',
-      signal,
       body,
       headers: {
         'content-type': 'application/json',
@@ -104,27 +127,13 @@ export class HttpSender implements Sender {
       },
     };
   }
+}
 
-  /** The part of an answer that came soon enough. Whatever follows ends its connection. */
-  async #beginningOf(body: Dispatcher.ResponseData['body']): Promise<Uint8Array> {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const cancel = this.#parts.clock.after(BODY_MS, () => {
-      body.destroy();
-    });
-    try {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        chunks.push(chunk);
-        length += chunk.length;
-        if (length >= ANSWER_BYTES_MAX) break;
-      }
-    } catch {
-      // The status has come: that is the answer.
-    } finally {
-      cancel();
-    }
-    return Buffer.concat(chunks).subarray(0, ANSWER_BYTES_MAX);
-  }
+function outcomeOf(answer: Answer, at: Millis, ms: DurationMs): Outcome {
+  const { status, beginning } = answer;
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  const attempt = { at, ms, status, answer: answerText(beginning) };
+  return { kind: 'failed', attempt, retryAfterMs: askedToWait(answer, at), gone: status === GONE };
 }
 
 function agentOver(connect: buildConnector.connector, { timeoutMs, maxInFlight }: HttpSenderParts): Agent {
@@ -138,7 +147,7 @@ function agentOver(connect: buildConnector.connector, { timeoutMs, maxInFlight }
   });
 }
 
-function askedToWait({ headers }: Dispatcher.ResponseData, now: Millis): DurationMs | undefined {
+function askedToWait({ headers }: Answer, now: Millis): DurationMs | undefined {
   const header = headers['retry-after'];
   return retryAfterMs(Array.isArray(header) ? header[0] : header, now);
 }
