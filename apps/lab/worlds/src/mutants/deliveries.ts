@@ -115,7 +115,6 @@ const IN_DELIVERIES: readonly EngineMutant[] = [
     file: RUN,
     from: 'return this.#outcomeAt !== undefined || isBreakerDecided || isAnyDropped;',
     to: 'return this.#outcomeAt !== undefined || isBreakerDecided;',
-    seed: 264000004,
   },
   {
     name: 'commits positions beyond what it has taken',
