@@ -1,5 +1,6 @@
 // How late heartbeats take effect: asked of the broker, so that the question is the same for every contender. Under
-// exactly-once processing a group's offsets are committed with the output of the records before them.
+// exactly-once processing a group's offsets are committed with the output of the records before them, or later: Flatline leaves
+// them out of some commits that follow each other fast (R3), and its delays are then up to two commit intervals too long.
 import type { DurationMs } from '@flatline/base';
 import { GroupProgress, type GroupTopic, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';

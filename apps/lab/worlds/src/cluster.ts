@@ -275,6 +275,7 @@ function pipelineSettings(owner: string, { scenario, kind }: ProcessSettings): O
     tickMs: 10,
     commitIntervalMs: scenario.commitIntervalMs,
     closeDelayMs: scenario.closeDelayMs,
+    electsCleanly: !scenario.losesChangelog,
     proofIntervalMs: scenario.proofIntervalMs,
     ...(scenario.probeIntervalMs !== undefined && { probeIntervalMs: scenario.probeIntervalMs }),
     handoverMs: scenario.handoverMs,

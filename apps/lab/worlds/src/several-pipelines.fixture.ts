@@ -145,6 +145,7 @@ function settingsOf(name: PipelineName): PipelineSettings {
     },
     tickMs: 10,
     commitIntervalMs: 100,
+    electsCleanly: true,
     closeDelayMs: 20,
     proofIntervalMs: 100,
     startFrom: 'earliest',

@@ -2,6 +2,19 @@
 // The oracle judges their contents (V8).
 import type { Simulation } from '@flatline/cluster';
 import { commitsOf } from './judging/decisions.ts';
+import { GROUP } from './pipeline-names.ts';
+
+/** R3: then the group stands where the changelog does, though not each commit carried its offset. */
+export function checkGroup(simulation: Simulation, topics: readonly string[], partition: number): string[] {
+  const positions = commitsOf(simulation, partition).at(-1)?.header.positions ?? [];
+  return positions.flatMap((position, input) => {
+    const committed = simulation.log.offsets.committed(GROUP, { topic: topics[input]!, partition })?.offset;
+    if (committed === position) return [];
+    return [
+      `[R3] group offset of ${topics[input]!}/${partition}: ${committed} after a stop, the last commit is at ${position}`,
+    ];
+  });
+}
 
 export function checkStopped(simulation: Simulation, machine: string, partition: number): string[] {
   const where = `[R1] store of ${machine}/${partition}`;

@@ -16,7 +16,7 @@ import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
 import { CLOCK_HEADER, GROUP, INPUT, OUTPUT, TARGET } from './pipeline-names.ts';
 import { drawAdoption, drawInputs, drawProbes, drawRoom, drawScenario, forSubject, type Scenario } from './scenario.ts';
-import { checkStopped } from './stopped-stores.ts';
+import { checkGroup, checkStopped } from './stopped-stores.ts';
 import { checkDeadlines } from './wheel-check.ts';
 import { worldStart } from './world-start.ts';
 
@@ -333,7 +333,9 @@ class World {
       const beginning = this.cluster.beginnings?.fault(partition, originOf(this.#simulation, partition));
       if (beginning !== undefined) violations.push(`partition ${partition}: ${beginning}`);
       violations.push(...(await judgePartition(this.cluster, partition, fate)));
-      if (last !== undefined) violations.push(...checkStopped(this.#simulation, last, partition));
+      if (last === undefined) continue;
+      violations.push(...checkStopped(this.#simulation, last, partition));
+      violations.push(...checkGroup(this.#simulation, this.#inputs, partition));
     }
     for (const [partition, { onTop }] of this.#mayHaveStopped)
       if (onTop > ON_TOP_MAX)
@@ -438,10 +440,14 @@ class World {
     return this.#simulation.log.offsets.committed(GROUP, { topic, partition })?.offset;
   }
 
+  get #inputs(): readonly string[] {
+    return [INPUT, ...this.#scenario.furtherInputs.map(({ topic }) => topic)];
+  }
+
   /** Input that no commit covers. Of several, clock records may wait for each other at the end. */
   #behindIn(partition: number): string | undefined {
     const { log } = this.#simulation;
-    const topics = [INPUT, ...this.#scenario.furtherInputs.map(({ topic }) => topic)];
+    const topics = this.#inputs;
     for (const topic of topics) {
       const { lastStableOffset } = log.partition(topic, partition).ends();
       const committed = this.#committedOf(partition, topic) ?? 0;

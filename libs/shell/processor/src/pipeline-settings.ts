@@ -9,6 +9,8 @@ export interface TopicFacts {
   readonly inputPartitions: number;
   /** max.message.bytes of the dead-letter topic, where it is there. */
   readonly letterBytesMax: number | undefined;
+  /** The changelog is there and elects no unclean leaders, as of now. */
+  readonly electsCleanly: boolean;
   /** How many a topic has to which routes lead (P3). */
   readonly partitionsOf: (topic: string) => number;
 }
@@ -17,7 +19,7 @@ export interface TopicFacts {
 export function pipelineSettings(
   config: FlatlineConfig,
   pipeline: PipelineConfig,
-  { inputPartitions, letterBytesMax, partitionsOf }: TopicFacts,
+  { inputPartitions, letterBytesMax, electsCleanly, partitionsOf }: TopicFacts,
 ): PipelineSettings {
   const { name, kind, input, inputs = [], output, group, changelogTopic, deadLetterTopic } = pipeline;
   const { heldTime, tickMs, proof, proofIntervalMs, clockSkewMs, closeDelayMs } = pipeline;
@@ -44,6 +46,7 @@ export function pipelineSettings(
     tickMs,
     commitIntervalMs: config.commitIntervalMs,
     ...(config.probeIntervalMs > 0 && { probeIntervalMs: config.probeIntervalMs }),
+    electsCleanly,
     closeDelayMs,
     proofIntervalMs,
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs } }),

@@ -176,6 +176,7 @@ class Processor implements RunningProcessor, Observed {
           settings: pipelineSettings(this.#config, pipeline, {
             inputPartitions: topics.get(pipeline.input.topic)!.partitions,
             letterBytesMax: topics.get(pipeline.deadLetterTopic)?.maxMessageBytes,
+            electsCleanly: topics.get(pipeline.changelogTopic)?.electsCleanly === true,
             partitionsOf: (topic) => topics.get(topic)!.partitions,
           }),
           ports: adapters.ports,

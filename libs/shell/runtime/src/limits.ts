@@ -9,6 +9,9 @@ export const EXPIRE_SLICE_MAX = 1_024;
 /** Due entries between two looks at the time. */
 export const EXPIRE_PIECE = 8;
 
+/** A commit goes without the group's offset where the one before began less than this part of `commitIntervalMs` ago. */
+export const OFFSET_DENSITY = 4;
+
 /** Bounds on what a task holds and writes at once. The simulation makes them small, so that each is met. */
 export interface TaskBounds {
   /** A block stays well below a topic's default max.message.bytes of 1 MB. */

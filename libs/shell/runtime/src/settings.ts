@@ -40,6 +40,8 @@ export interface PipelineSettings {
   readonly tickMs: DurationMs;
   /** Longest wait of changed state for its commit. */
   readonly commitIntervalMs: DurationMs;
+  /** The changelog elects no unclean leaders: not each commit needs the group's offset (R3). Default: it may. */
+  readonly electsCleanly?: boolean | undefined;
   /** Longest wait of a close, while the task keeps up and commits are quick. */
   readonly closeDelayMs: DurationMs;
   /** Due entries of a task that take effect in a second (D2); undefined: as many as can. */

@@ -69,6 +69,8 @@ export interface WorldSettings {
   /** All processes have their stores on the disk of one machine. Default: each has a machine of its own. */
   readonly oneDisk?: boolean;
   readonly commitIntervalMs?: number;
+  /** Default: the changelog may elect unclean leaders. */
+  readonly electsCleanly?: boolean;
   readonly maxDuePerSecond?: number;
   /** Default: no probes are sent. */
   readonly probeIntervalMs?: number;
@@ -227,6 +229,7 @@ export class World {
       input: this.#inputRules,
       tickMs: 10,
       commitIntervalMs: this.#world.commitIntervalMs ?? 100,
+      electsCleanly: this.#world.electsCleanly,
       closeDelayMs: 20,
       maxDuePerSecond: this.#world.maxDuePerSecond,
       proofIntervalMs: 100,

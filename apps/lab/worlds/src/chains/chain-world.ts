@@ -166,6 +166,7 @@ export class ChainWorld {
       tickMs,
       commitIntervalMs: 200,
       closeDelayMs: 20,
+      electsCleanly: true,
       proofIntervalMs: 100,
       startFrom: 'earliest',
       handoverMs: 3_000,

@@ -140,7 +140,12 @@ export class DeliveryWorld {
   ): Promise<PipelineInstance> {
     const { config, partitions } = this.scenario;
     const random = this.simulation.random(`${pipeline.name} of ${name} at ${this.simulation.time.nowMicros}`);
-    const facts = { inputPartitions: partitions, letterBytesMax: undefined, partitionsOf: () => partitions };
+    const facts = {
+      inputPartitions: partitions,
+      letterBytesMax: undefined,
+      electsCleanly: true,
+      partitionsOf: () => partitions,
+    };
     const note = (): void => undefined;
     return new PipelineInstance({
       share,

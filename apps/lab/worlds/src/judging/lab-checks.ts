@@ -15,10 +15,28 @@ export function checkWriters(partition: number, commits: readonly DecidedCommit[
     );
 }
 
-/** O1: the offset committed of each input is its position. */
-export function checkOffsets(commits: readonly DecidedCommit[]): string[] {
-  return commits.flatMap(({ header: { sequence, positions }, transaction: { offsets } }) => {
-    const said = offsets.map(({ offset }) => offset).join('/');
+/**
+ * O1: the offset committed of each input is its position. R3: none is left out where the changelog may lose what it acknowledged,
+ * behind a claim, or once the last one is an interval old.
+ */
+export function checkOffsets(
+  { losesChangelog, commitIntervalMs }: Scenario,
+  commits: readonly DecidedCommit[],
+): string[] {
+  let carried: DecidedCommit | undefined;
+  return commits.flatMap((commit, index) => {
+    const { header, transaction } = commit;
+    const { sequence, positions } = header;
+    const said = transaction.offsets.map(({ offset }) => offset).join('/');
+    if (said === '') {
+      // It began once the one before was settled, that is decided, and the one that carried began before it was.
+      const before = commits[index - 1];
+      const isFirst = before?.transaction.epoch !== transaction.epoch;
+      const ageMs = (before?.transaction.atMs ?? Infinity) - (carried?.transaction.atMs ?? -Infinity);
+      if (!losesChangelog && !isFirst && ageMs < commitIntervalMs) return [];
+      return [`[R3] commit ${sequence}: without an offset, the last one is ${ageMs} ms old`];
+    }
+    carried = commit;
     const position = positions.join('/');
     return said === position ? [] : [`[O1] commit ${sequence}: offset ${said} with position ${position}`];
   });

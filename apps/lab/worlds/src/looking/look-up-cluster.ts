@@ -260,6 +260,7 @@ export class LookUpCluster {
       commitIntervalMs,
       maxDuePerSecond,
       closeDelayMs: 20,
+      electsCleanly: true,
       proofIntervalMs: 100,
       startFrom: 'earliest',
       handoverMs: 10_000,
@@ -287,14 +288,18 @@ export class LookUpCluster {
     return owner === undefined ? all : (this.#committedBy.get(`${partition} ${owner}`) ?? 0);
   }
 
-  #noteEnded({ marker, offsets, writes }: EndedTransaction): void {
+  #noteEnded({ marker, writes }: EndedTransaction): void {
     if (marker !== 'commit') return;
-    for (const each of offsets) this.#committed.set(each.partition, each.offset);
     for (const { topic, partition, written } of writes) {
       if (topic !== CHANGELOG) continue;
-      // A claim, too: what is committed by then is restored.
-      for (const record of recordsOf(written))
-        this.#committedBy.set(`${partition} ${ownerIn(record)}`, this.#committed.get(partition) ?? 0);
+      for (const record of recordsOf(written)) {
+        const block = blockIn(record);
+        // Not each commit has an offset of the group beside it (R3).
+        if (block.kind !== 'claim') this.#committed.set(partition, block.header.position);
+        // A claim, too: what is committed by then is restored.
+        const owner = block.kind === 'claim' ? block.owner : block.header.owner;
+        this.#committedBy.set(`${partition} ${owner}`, this.#committed.get(partition) ?? 0);
+      }
     }
   }
 
@@ -318,11 +323,6 @@ const decoder: EventDecoder = {
 function answersOf(answers: readonly EntryAnswer[] | string | undefined): readonly EntryAnswer[] {
   if (answers === undefined || typeof answers === 'string') throw new Error(`no answers: ${String(answers)}`);
   return answers;
-}
-
-function ownerIn(record: LogRecord): string {
-  const block = blockIn(record);
-  return block.kind === 'claim' ? block.owner : block.header.owner;
 }
 
 function showErrors(_name: string, value: unknown): unknown {

@@ -15,6 +15,36 @@ export const COMMIT_MUTANTS: readonly EngineMutant[] = [
     to: 'partition, offset: offset + 1, metadata }',
   },
   {
+    name: 'never makes up for a group offset that was left out',
+    file: 'libs/shell/runtime/src/committing/commit-cycle.ts',
+    from: 'return task.hasUncut || committer.offsetPace.isOwed;',
+    to: 'return task.hasUncut && committer.lastBlockAt >= 0;',
+  },
+  {
+    name: 'leaves out the group offset behind a claim',
+    file: 'libs/shell/runtime/src/committing/committer.ts',
+    from: 'this.offsetPace.claimed();',
+    to: '',
+  },
+  {
+    name: 'leaves out the group offset before a stop',
+    file: 'libs/shell/runtime/src/committing/commit-cycle.ts',
+    from: 'this.#parts.committer.offsetPace.handOver(true);',
+    to: '',
+  },
+  {
+    name: 'leaves out the group offset where the changelog may lose what it acknowledged',
+    file: 'libs/shell/runtime/src/committing/offset-pace.ts',
+    from: 'return !electsCleanly || this.#isHandedOver',
+    to: 'return this.#isHandedOver',
+  },
+  {
+    name: 'leaves out group offsets for ever',
+    file: 'libs/shell/runtime/src/committing/offset-pace.ts',
+    from: 'monotonicNow - this.#carriedAt < commitIntervalMs;',
+    to: 'this.#carriedAt >= 0;',
+  },
+  {
     name: 'sends again without looking',
     file: 'libs/shell/runtime/src/committing/committer.ts',
     from: "if (found.kind === 'absent'",

@@ -38,6 +38,7 @@ describe('KafkaTopicAdmin', () => {
       maxMessageBytes: 2_000_000,
       segmentBytes: 16_777_216,
       minInSyncReplicas: 1,
+      electsCleanly: true,
       retentionMs: -1,
       retentionBytes: -1,
     });
@@ -53,6 +54,13 @@ describe('KafkaTopicAdmin', () => {
     const [missing, found] = await admin.describeTopics([unique(), there]);
     expect(missing).toMatchObject({ kind: 'missing' });
     expect(found).toMatchObject({ kind: 'present', topic: there, cleanupPolicy: ['compact', 'delete'] });
+  });
+
+  test('[R3] a topic that may elect unclean leaders says so', async () => {
+    const topic = unique();
+    const settings = { 'unclean.leader.election.enable': 'true' };
+    await admin.createTopics([{ topic, partitions: 1, replicationFactor: 1, settings }]);
+    expect(await admin.describeTopics([topic])).toMatchObject([{ electsCleanly: false }]);
   });
 
   test('all topics are listed by their names', async () => {

@@ -28,6 +28,7 @@ const SETTINGS = [
   'retention.bytes',
   'retention.ms',
   'segment.bytes',
+  'unclean.leader.election.enable',
 ] as const;
 
 export interface TopicDescription {
@@ -50,6 +51,8 @@ export interface TopicDescription {
   readonly maxMessageBytes: number;
   readonly segmentBytes: number;
   readonly minInSyncReplicas: number;
+  /** Only what has all that was acknowledged may lead. False where the broker does not say. */
+  readonly electsCleanly: boolean;
   /** −1: no limit. */
   readonly retentionMs: number;
   /** −1: no limit. */
@@ -196,6 +199,7 @@ function findingOf(
     maxMessageBytes: number('max.message.bytes'),
     segmentBytes: number('segment.bytes'),
     minInSyncReplicas: number('min.insync.replicas'),
+    electsCleanly: settings.get('unclean.leader.election.enable') === 'false',
     retentionMs: number('retention.ms'),
     retentionBytes: number('retention.bytes'),
   };

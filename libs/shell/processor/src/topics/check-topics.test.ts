@@ -29,6 +29,7 @@ const byDefault = {
   maxMessageBytes: 1_048_588,
   segmentBytes: 1_073_741_824,
   minInSyncReplicas: 1,
+  electsCleanly: true,
   retentionMs: 604_800_000,
   retentionBytes: -1,
 } as const;

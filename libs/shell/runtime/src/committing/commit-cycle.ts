@@ -63,9 +63,22 @@ export class CommitCycle {
     parts.task.limitCut(parts.budget.bytesMax);
   }
 
-  /** All that was applied is committed. */
+  /** All that was applied is committed, and the group knows it. */
   get isAtRest(): boolean {
-    return this.#underWay === undefined && !this.#parts.task.hasUncut;
+    return this.#underWay === undefined && !this.#isLacking;
+  }
+
+  /** A commit would say anything new to the changelog or the group. */
+  get #isLacking(): boolean {
+    const { task, committer } = this.#parts;
+    return task.hasUncut || committer.offsetPace.isOwed;
+  }
+
+  /** The task is being handed over; false: it goes on after all (R3). */
+  handOver(isHandedOver: boolean): void {
+    this.#parts.committer.offsetPace.handOver(isHandedOver);
+    // What is owed is due at once. Nothing else is: a task that ends may be unsound by now.
+    if (isHandedOver) this.#parts.events.wake();
   }
 
   /** Stepping pauses while a commit takes long and enough waits for the next (X5). */
@@ -79,10 +92,12 @@ export class CommitCycle {
 
   /** Commits at once where its pace allows it or the task is full, else when it will. In the turn begun at `startedAt`. */
   consider(startedAt: DurationMs, isCaughtUp: boolean): void {
-    const { task, events } = this.#parts;
+    const { task, committer, events } = this.#parts;
     const { ports } = this.#context;
-    if (this.#underWay !== undefined || !task.hasUncut) return;
-    const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), this.#waiting(isCaughtUp));
+    if (this.#underWay !== undefined || !this.#isLacking) return;
+    const now = ports.clock.monotonicMs();
+    const pacedMs = task.hasUncut ? this.#pace.delayMs(now, this.#waiting(isCaughtUp)) : Infinity;
+    const delayMs = Math.min(pacedMs, committer.offsetPace.delayMs(now));
     this.#timer?.();
     this.#timer = undefined;
     if (delayMs === 0 || task.isFull) this.#cut(startedAt);
@@ -109,9 +124,10 @@ export class CommitCycle {
     this.#parts.truncator.stop();
   }
 
-  /** After `stop`: commits what is applied and not yet committed. */
+  /** After `stop`: commits what is applied and not yet committed, and the group's offset in any case. */
   async commitRest(): Promise<void> {
-    if (this.#parts.task.hasUncut) await this.#commit();
+    this.#parts.committer.offsetPace.handOver(true);
+    if (this.#isLacking) await this.#commit();
   }
 
   /** One slice, of what is left of the turn but never of nothing, and with the last one the commit. */

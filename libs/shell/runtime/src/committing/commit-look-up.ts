@@ -7,6 +7,7 @@
 //        a claim, the task is let go, and restoring finds out whether more was lost.
 //   LU2  A commit that the group knows of took place, whatever the changelog holds: it is not written again. Nor is one where
 //        the group knows of another in its place: what that owner has committed came later, or is lost; restoring tells.
+//        It knows of each only where the changelog may lose what it acknowledged (OffsetPace).
 import { counted, MalformedBytes } from '@flatline/base';
 import { decodeBlock } from '@flatline/partition';
 import { BelowLogStart, ChangelogTail } from '../restoring/changelog-tail.ts';

@@ -41,6 +41,7 @@ import { newLogId } from '../log-id.ts';
 import { RetryPause } from '../retry-pause.ts';
 import { claim, type Ownership } from '../restoring/claiming.ts';
 import type { CommitBudget } from './commit-budget.ts';
+import { OffsetPace } from './offset-pace.ts';
 import { type Anchor, GIVEN_AWAY, lookUp, lostTail } from './commit-look-up.ts';
 import type { LetGo } from '../loop-events.ts';
 import { OwnDelay } from '../proof/own-delay.ts';
@@ -63,6 +64,8 @@ export interface CommitterParts {
   readonly ownership: Ownership;
   /** Header of the last commit, undefined before the first. */
   readonly last: CommitHeader | undefined;
+  /** Number of the commit that the group knows of, asked as the task was claimed; undefined: of none. */
+  readonly groupSequence: number | undefined;
   readonly budget: CommitBudget;
   /** True if the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
   readonly confirmOwned: () => Promise<boolean>;
@@ -71,12 +74,16 @@ export interface CommitterParts {
 interface InFlight {
   readonly cut: TaskCut;
   readonly transaction: Transaction;
+  readonly beganAt: DurationMs;
+  /** With the group's offset. */
+  carriesOffset: boolean;
   /** Timeout of the next try: the usual one, or twice the one that ran out. */
   timeoutMs: DurationMs;
 }
 
 export class Committer {
   readonly outputEnd: OutputEnd;
+  readonly offsetPace: OffsetPace;
   readonly #parts: CommitterParts;
   readonly #context: TaskContext;
   #writer: TransactionalWriter;
@@ -92,9 +99,10 @@ export class Committer {
   #committedPosition: number | undefined;
 
   constructor(parts: CommitterParts) {
-    const { context, ownership, last } = parts;
+    const { context, ownership, last, groupSequence } = parts;
     const { ports, settings } = context;
     this.outputEnd = new OutputEnd(() => this.#endOfOutputs());
+    this.offsetPace = new OffsetPace(settings, groupSequence !== last?.sequence);
     this.#parts = parts;
     this.#context = context;
     this.#writer = ownership.writer;
@@ -159,7 +167,9 @@ export class Committer {
     });
     const transaction = transactionOf(cut, partition, settings);
     if (this.#outputsAt(transaction) >= 0) this.outputEnd.sent();
-    return { cut, transaction, timeoutMs: ports.writers.timeoutMs };
+    const beganAt = ports.clock.monotonicMs();
+    const carriesOffset = this.offsetPace.carries(beganAt);
+    return { cut, transaction, beganAt, carriesOffset, timeoutMs: ports.writers.timeoutMs };
   }
 
   async #recover(inFlight: InFlight): Promise<CommitOutcome> {
@@ -191,7 +201,9 @@ export class Committer {
     if (found.kind === 'letGo') return found;
     this.#anchor = claimAnchor(ownership);
     if (found.kind === 'absent') return this.#sendAgain(inFlight);
-    return this.#settle(inFlight, found.offsets, undefined);
+    const outcome = this.#settle(inFlight, found.offsets, undefined);
+    this.offsetPace.claimed();
+    return outcome;
   }
 
   async close(): Promise<void> {
@@ -204,6 +216,8 @@ export class Committer {
     const { ports } = this.#context;
     const { timeoutMs } = this.#writer;
     const { commitBytes, countedBytes } = inFlight.cut;
+    // It is the first one behind the claim.
+    inFlight.carriesOffset = true;
     if (timeoutMs >= inFlight.timeoutMs || !budget.refused(commitBytes, countedBytes)) return this.#send(inFlight);
     const why = `a commit of ${commitBytes} bytes takes longer than the ${timeoutMs} ms that the brokers allow`;
     const remedy = 'raise their transaction.max.timeout.ms';
@@ -215,11 +229,11 @@ export class Committer {
     const { budget } = this.#parts;
     const { ports } = this.#context;
     const startedAt = ports.clock.monotonicMs();
-    const { timeoutMs, cut } = inFlight;
+    const { timeoutMs, cut, transaction, carriesOffset } = inFlight;
     const ownDelay = new OwnDelay(ports.clock);
     let written;
     try {
-      written = await this.#writer.commit(inFlight.transaction, timeoutMs);
+      written = await this.#writer.commit(carriesOffset ? transaction : { ...transaction, offsets: [] }, timeoutMs);
     } catch (error) {
       ownDelay.end();
       if (ports.clock.monotonicMs() - startedAt >= timeoutMs) this.#giveMoreTime(inFlight);
@@ -263,11 +277,12 @@ export class Committer {
 
   /** `written`: where each write came to lie; undefined: its answer was lost. */
   #settle(
-    { cut, transaction }: InFlight,
+    { cut, transaction, beganAt, carriesOffset }: InFlight,
     offsets: readonly number[],
     written: WrittenOffsets | undefined,
   ): CommitOutcome {
     this.#parts.task.settle(cut, offsets);
+    this.offsetPace.settled(beganAt, carriesOffset);
     const outputsAt = this.#outputsAt(transaction);
     if (outputsAt >= 0) this.outputEnd.settled(written?.[outputsAt]);
     this.#inFlight = undefined;

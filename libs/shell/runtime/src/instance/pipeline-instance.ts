@@ -144,7 +144,7 @@ export class PipelineInstance implements MembershipListener {
     await this.#parts.ports.membership.leave();
     await this.#closeStandbys(true);
     if (!isAlone) {
-      for (const runner of this.#runners.values()) runner.yieldStore();
+      for (const runner of this.#runners.values()) runner.handOver();
       await this.#fencedOr(this.#parts.settings.drainMs);
     }
     await Promise.all([...this.#runners.values()].map((runner) => runner.close(true)));

@@ -71,9 +71,17 @@ function checkReallyNew(context: TaskContext, store: TaskStore, { own, others }:
   throw brokenLog(context, `it is empty although ${witness}`);
 }
 
-/** Each offset was committed in one transaction with its changelog commit: if that is not there, it was lost (R3). */
-function checkNoneLost(context: TaskContext, last: CommitHeader, { own }: LogWitnesses): void {
-  const { sequence } = committedIn(own?.metadata ?? '') ?? {};
+/** Number of the commit that the group knows of; undefined: of none. */
+export function sequenceIn({ own }: LogWitnesses): number | undefined {
+  return committedIn(own?.metadata ?? '')?.sequence;
+}
+
+/**
+ * Each offset was committed in one transaction with its changelog commit: if that is not there, it was lost (R3). The changelog
+ * may well have later ones, which went without an offset (OffsetPace).
+ */
+function checkNoneLost(context: TaskContext, last: CommitHeader, witnesses: LogWitnesses): void {
+  const sequence = sequenceIn(witnesses);
   if (sequence === undefined || sequence <= last.sequence) return;
   const { group } = context.settings;
   throw brokenLog(context, `its last commit is number ${last.sequence}, group ${group} knows of ${sequence}`);

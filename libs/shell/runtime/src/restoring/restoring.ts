@@ -9,7 +9,7 @@ import type { Heard } from '../proof/fetch-proof.ts';
 import type { Flusher } from '../local-store/flusher.ts';
 import { brokenLog, Distrusted } from './distrust.ts';
 import { beyondTheEnd } from './former-log.ts';
-import { checkRestored, type LogWitnesses, logWitnesses } from './log-witnesses.ts';
+import { checkRestored, type LogWitnesses, logWitnesses, sequenceIn } from './log-witnesses.ts';
 import { TaskRestoration } from './task-restoration.ts';
 import type { TaskContext } from '../task-context.ts';
 import type { TaskStore } from '../local-store/task-store.ts';
@@ -34,6 +34,8 @@ export interface Restored extends Ownership {
   readonly flusher: Flusher;
   /** Header of the last commit, undefined for a changelog that never had one. */
   readonly last: CommitHeader | undefined;
+  /** Number of the commit that the group knows of, which may be one before the last (R3); undefined: of none. */
+  readonly groupSequence: number | undefined;
   /** Monotonic time at which fencing the former owner began: from then on no session was closed. */
   readonly fencedAtMs: DurationMs;
   /** Where the changelog's broker stamps: the newest block there was, of about when the claim was written. */
@@ -89,7 +91,8 @@ async function attempt(parts: RestoreParts, standby: TaskRestoration | undefined
     restoration.stopReading();
     const { task, flusher, last, heard: claimHeard } = restoration;
     const restoredFrom = standby !== undefined && !parts.isWarmStart ? 'standby' : sourceOf(restoration);
-    return { ...ownership, task, flusher, last, fencedAtMs, claimHeard, restoredFrom };
+    const groupSequence = sequenceIn(ownership.evidence);
+    return { ...ownership, task, flusher, last, groupSequence, fencedAtMs, claimHeard, restoredFrom };
   } catch (error) {
     await restoration.stop(false);
     await ownership?.writer.close();

@@ -257,6 +257,12 @@ export class TaskRunner {
     if (didRun) this.yieldStore();
   }
 
+  /** The process leaves the group: another member will take it over. */
+  handOver(): void {
+    this.#holdings.loop?.commits.handOver(true);
+    this.yieldStore();
+  }
+
   /** Its next owner may be another process over the same directory, which waits for the store. */
   yieldStore(): void {
     const { isShared } = this.#context.ports.stores;
@@ -376,6 +382,7 @@ export class TaskRunner {
     if (kind === before) return false;
     this.#timer?.();
     this.#timer = this.#timerOf(this.#state);
+    this.#holdings.loop?.commits.handOver(kind === 'draining');
     if (kind === 'closing') {
       this.#abandon.abort();
       this.#closing = this.#release(cleanly);

@@ -41,8 +41,9 @@ export async function startTask(parts: TaskStartParts, holdings: TaskHoldings): 
   const { store, restoration: standby } = await holdings.openStore(abandon);
   const onReading = holdings.read.bind(holdings);
   const restored = await restore({ context, store, standby, isWarmStart, abandon, assureOwned, onReading });
-  const { task: state, last } = restored;
-  const committer = new Committer({ context, task: state, ownership: restored, last, budget, confirmOwned });
+  const { task: state, last, groupSequence } = restored;
+  const ownership = restored;
+  const committer = new Committer({ context, task: state, ownership, last, groupSequence, budget, confirmOwned });
   const task = { restored, committer };
   holdings.adopt(task);
   try {
