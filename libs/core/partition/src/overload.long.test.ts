@@ -41,6 +41,8 @@ class MadeCursor implements RecordCursor {
       offsetDeltas: Int32Array.of(0),
       valueStarts: Int32Array.of(this.valueStart),
       valueLengths: Int32Array.of(this.valueLength),
+      headersStarts: Int32Array.of(0),
+      headersEnds: Int32Array.of(0),
     };
   }
 

@@ -5,7 +5,14 @@ import { foldInput } from '@flatline/oracle/session';
 import { sessionKind, type SessionOptions } from '@flatline/kinds/session';
 import type { SessionSummary } from '@flatline/ports/formats';
 import type { PartitionTask, Restoration, RestoreStep, TaskCut, TaskOptions } from './index.ts';
-import { KEY_GROUP_MAX, type KeyGroup, type KeySpans, type RecordCursor, type RecordHeader } from '@flatline/ports';
+import {
+  headerSection,
+  KEY_GROUP_MAX,
+  type KeyGroup,
+  type KeySpans,
+  type RecordCursor,
+  type RecordHeader,
+} from '@flatline/ports';
 import type { EntryTable } from './entries/entry-table.ts';
 
 export interface TestRecord {
@@ -18,16 +25,21 @@ export interface TestRecord {
   readonly logAppendTime?: boolean;
 }
 
+const NO_BYTES = new Uint8Array(0);
 const utf8 = new TextEncoder();
 const utf8Reader = new TextDecoder();
 export const bytes = (value: string): Uint8Array => utf8.encode(value);
 export const text = (value: Uint8Array): string => utf8Reader.decode(value);
 
-/** Walks test records as a fetch answer would be walked: out of one buffer, unpacked in groups of up to `groupMax`. */
+/**
+ * Walks test records as a fetch answer would be walked: out of one buffer, unpacked in groups of up to `groupMax`. Their headers are
+ * told apart from their bytes alone where `headersInBytes` is false.
+ */
 export class ListCursor implements RecordCursor {
   readonly #records: readonly TestRecord[];
   readonly #groupMax: number;
   readonly #starts: readonly number[];
+  readonly #ends: readonly number[];
   #at = -1;
   readonly bytes: Uint8Array;
   readonly group: KeyGroup & { count: number } = {
@@ -36,20 +48,28 @@ export class ListCursor implements RecordCursor {
     lengths: new Int32Array(KEY_GROUP_MAX),
     valueStarts: new Int32Array(KEY_GROUP_MAX),
     valueLengths: new Int32Array(KEY_GROUP_MAX),
+    headersStarts: new Int32Array(KEY_GROUP_MAX),
+    headersEnds: new Int32Array(KEY_GROUP_MAX),
     offsetDeltas: new Int32Array(KEY_GROUP_MAX),
   };
   groupIndex = -1;
   batchLeaderEpoch = 4;
 
-  constructor(records: readonly TestRecord[], groupMax = 1) {
+  constructor(records: readonly TestRecord[], groupMax = 1, headersInBytes = true) {
     this.#records = [...records];
     this.#groupMax = groupMax;
-    const contents = records.map(({ key, value }) => bytes(`#${key ?? ''}${value ?? ''}`));
+    const contents = records.map(({ key, value, headers = [] }) => [
+      bytes(`#${key ?? ''}${value ?? ''}`),
+      headersInBytes ? headerSection(headers) : NO_BYTES,
+    ]);
+    const lengths = contents.map(([content, section]) => content!.length + section!.length);
     let end = 0;
-    this.#starts = contents.map((content) => (end += content.length) - content.length + 1);
+    this.#ends = lengths.map((length) => (end += length));
+    this.#starts = lengths.map((length, i) => this.#ends[i]! - length + 1);
     const all = new Uint8Array(end);
-    contents.forEach((content, i) => {
-      all.set(content, this.#starts[i]! - 1);
+    contents.forEach(([content, section], i) => {
+      all.set(content!, this.#starts[i]! - 1);
+      all.set(section!, this.#ends[i]! - section!.length);
     });
     this.bytes = all;
   }
@@ -79,6 +99,8 @@ export class ListCursor implements RecordCursor {
       group.lengths[i] = key === null ? -1 : bytes(key).length;
       group.valueStarts[i] = group.starts[i]! + Math.max(0, group.lengths[i]!);
       group.valueLengths[i] = value === null ? -1 : bytes(value).length;
+      group.headersStarts[i] = group.valueStarts[i]! + Math.max(0, group.valueLengths[i]!);
+      group.headersEnds[i] = this.#ends[this.#at + i]!;
       group.offsetDeltas[i] = offset - first.offset;
     }
   }

@@ -9,6 +9,7 @@ export {
   isDeadLetterReason,
   type ValueReason,
 } from './dead-letter-reasons.ts';
+export { headerSection } from './header-section.ts';
 export { INCARNATION_HEADER } from './incarnation-header.ts';
 export { ROUTE_HEADER } from './route-header.ts';
 export { groupOf, rowsIn, StoredGroup, type StoredRow } from './stored-group.ts';

@@ -36,6 +36,12 @@ export interface KeyGroup extends KeySpans {
   readonly valueStarts: Int32Array;
   /** −1: a null value. */
   readonly valueLengths: Int32Array;
+  /**
+   * Where the header section lies, as Kafka writes it (`headerSection`); from its end on it may hold anything. Empty, which no
+   * section is: the headers do not lie in these bytes, and `headersOf` alone tells them.
+   */
+  readonly headersStarts: Int32Array;
+  readonly headersEnds: Int32Array;
   /** Differences of offsets are differences of these. */
   readonly offsetDeltas: Int32Array;
 }

@@ -11,6 +11,7 @@
 //   RW4  A group holds records of one batch, what lies in it is laid out together, and the next is laid out elsewhere.
 import { assert, type Millis } from '@flatline/base';
 import {
+  headerSection,
   KEY_GROUP_MAX,
   type KeyGroup,
   type RecordCursor,
@@ -25,7 +26,7 @@ export interface FetchedBatch {
 }
 
 const SPOILT = 0xee;
-/** Bytes before and between keys and values, so that none starts at 0 or right after its predecessor. */
+/** Bytes before and between what is laid out, so that none of it starts at 0 or right after its predecessor. */
 const GAP_BYTES = 3;
 
 export class RecordWalk implements RecordCursor {
@@ -39,6 +40,8 @@ export class RecordWalk implements RecordCursor {
     lengths: new Int32Array(KEY_GROUP_MAX),
     valueStarts: new Int32Array(KEY_GROUP_MAX),
     valueLengths: new Int32Array(KEY_GROUP_MAX),
+    headersStarts: new Int32Array(KEY_GROUP_MAX),
+    headersEnds: new Int32Array(KEY_GROUP_MAX),
     offsetDeltas: new Int32Array(KEY_GROUP_MAX),
   };
   groupIndex = -1;
@@ -75,12 +78,13 @@ export class RecordWalk implements RecordCursor {
   }
 
   #pass(count: number): void {
-    const { starts, lengths, valueStarts, valueLengths } = this.group;
+    const { starts, lengths, valueStarts, valueLengths, headersStarts, headersEnds } = this.group;
     for (let left = count; left > 0; left -= 1, this.groupIndex += 1) {
       const at = this.groupIndex;
       if (at < 0) continue;
       this.#bytes.fill(SPOILT, starts[at], starts[at]! + Math.max(0, lengths[at]!));
       this.#bytes.fill(SPOILT, valueStarts[at], valueStarts[at]! + Math.max(0, valueLengths[at]!));
+      this.#bytes.fill(SPOILT, headersStarts[at], headersEnds[at]);
     }
   }
 
@@ -186,8 +190,9 @@ export class RecordWalk implements RecordCursor {
     const { group } = this;
     this.#unpacked = records;
     this.groupIndex = 0;
-    const contents = records.reduce((sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0), 0);
-    this.#bytes = new Uint8Array(GAP_BYTES * (1 + 2 * records.length) + contents).fill(SPOILT);
+    const parts = records.map(({ key, value, headers }) => [key, value, headerSection(headers)] as const);
+    const contents = parts.flat().reduce((sum, part) => sum + (part?.length ?? 0), 0);
+    this.#bytes = new Uint8Array(GAP_BYTES * (1 + 3 * records.length) + contents).fill(SPOILT);
     let end = 0;
     const layOut = (part: Uint8Array | null): number => {
       const start = end + GAP_BYTES;
@@ -195,12 +200,14 @@ export class RecordWalk implements RecordCursor {
       end = start + (part?.length ?? 0);
       return start;
     };
-    records.forEach(({ key, value, offset }, at) => {
+    parts.forEach(([key, value, headers], at) => {
       group.starts[at] = layOut(key);
       group.lengths[at] = key?.length ?? -1;
       group.valueStarts[at] = layOut(value);
       group.valueLengths[at] = value?.length ?? -1;
-      group.offsetDeltas[at] = offset - records[0]!.offset;
+      group.headersStarts[at] = layOut(headers);
+      group.headersEnds[at] = end;
+      group.offsetDeltas[at] = records[at]!.offset - records[0]!.offset;
     });
     // A batch that cannot be unpacked is no group: the cursor stands on it all the same.
     group.count = records[0]!.unreadable === undefined ? records.length : 0;

@@ -125,6 +125,8 @@ class SentCursor implements RecordCursor {
     offsetDeltas: new Int32Array(1),
     valueStarts: new Int32Array(1),
     valueLengths: new Int32Array(1),
+    headersStarts: new Int32Array(1),
+    headersEnds: new Int32Array(1),
   };
 
   constructor(first: number, records: readonly Stamped[]) {

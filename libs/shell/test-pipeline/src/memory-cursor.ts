@@ -1,6 +1,6 @@
 // One record of an input in memory, as a task reads it.
 import type { Millis } from '@flatline/base';
-import type { KeyGroup, RecordCursor, RecordHeader } from '@flatline/ports';
+import { headerSection, type KeyGroup, type RecordCursor, type RecordHeader } from '@flatline/ports';
 
 /** A record as it lies in the input. */
 export interface InputRecord {
@@ -32,9 +32,12 @@ export class MemoryCursor implements RecordCursor {
 
   constructor({ offset, timestamp, key, value, headers }: InputRecord, logAppendTime: boolean) {
     const keyBytes = key?.length ?? 0;
-    const bytes = new Uint8Array(keyBytes + (value?.length ?? 0));
+    const section = headerSection(headers);
+    const contentBytes = keyBytes + (value?.length ?? 0);
+    const bytes = new Uint8Array(contentBytes + section.length);
     bytes.set(key ?? []);
     bytes.set(value ?? [], keyBytes);
+    bytes.set(section, contentBytes);
     this.bytes = bytes;
     this.offset = offset;
     this.timestamp = timestamp;
@@ -52,6 +55,8 @@ export class MemoryCursor implements RecordCursor {
       lengths: Int32Array.of(this.keyLength),
       valueStarts: Int32Array.of(this.valueStart),
       valueLengths: Int32Array.of(this.valueLength),
+      headersStarts: Int32Array.of(contentBytes),
+      headersEnds: Int32Array.of(bytes.length),
       offsetDeltas: Int32Array.of(0),
     };
   }

@@ -14,7 +14,16 @@ interface Refused {
 function cursorOn({ key, value, headers }: Refused): RecordCursor {
   const none = new Int32Array(0);
   return {
-    group: { count: 0, starts: none, lengths: none, valueStarts: none, valueLengths: none, offsetDeltas: none },
+    group: {
+      count: 0,
+      starts: none,
+      lengths: none,
+      valueStarts: none,
+      valueLengths: none,
+      headersStarts: none,
+      headersEnds: none,
+      offsetDeltas: none,
+    },
     groupIndex: 0,
     skip: () => undefined,
     next: () => false,

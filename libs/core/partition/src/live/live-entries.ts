@@ -71,6 +71,8 @@ const NO_RECORDS: GroupRecords = {
     lengths: new Int32Array(0),
     valueStarts: new Int32Array(0),
     valueLengths: new Int32Array(0),
+    headersStarts: new Int32Array(0),
+    headersEnds: new Int32Array(0),
     offsetDeltas: new Int32Array(0),
   },
   headers: { headersOf: () => [] },

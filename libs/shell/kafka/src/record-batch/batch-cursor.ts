@@ -125,8 +125,8 @@ export class BatchCursor implements RecordCursor {
   headersOf(index: number): readonly RecordHeader[] {
     if (!this.#hasHeaders(index)) return NO_HEADERS;
     try {
-      const { headersStarts, ends } = this.group;
-      return readHeaders(this.bytes, headersStarts[index]!, ends[index]!);
+      const { headersStarts, headersEnds } = this.group;
+      return readHeaders(this.bytes, headersStarts[index]!, headersEnds[index]!);
     } catch (error) {
       // Key and value are sound: a caller that passes over whole batches needs nothing else.
       if (this.#run.passesUnreadable === true && error instanceof MalformedBytes) return [];

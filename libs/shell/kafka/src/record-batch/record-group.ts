@@ -25,9 +25,8 @@ export class RecordGroup implements KeyGroup {
   readonly lengths = new Int32Array(KEY_GROUP_MAX);
   readonly valueStarts = new Int32Array(KEY_GROUP_MAX);
   readonly valueLengths = new Int32Array(KEY_GROUP_MAX);
-  /** Where the header section begins and ends; it begins with their number. */
   readonly headersStarts = new Int32Array(KEY_GROUP_MAX);
-  readonly ends = new Int32Array(KEY_GROUP_MAX);
+  readonly headersEnds = new Int32Array(KEY_GROUP_MAX);
   /** Both relative to the batch's base. */
   readonly offsetDeltas = new Int32Array(KEY_GROUP_MAX);
   readonly timestampDeltas = new Float64Array(KEY_GROUP_MAX);
@@ -100,7 +99,7 @@ export class RecordGroup implements KeyGroup {
     this.valueLengths[index] = valueLength;
     if (valueLength > 0) this.#at += valueLength;
     this.headersStarts[index] = this.#at;
-    this.ends[index] = end;
+    this.headersEnds[index] = end;
     // A length that leads out of the record leads here too: nothing of it has been shown yet.
     if (this.#at >= end || keyLength < -1 || valueLength < -1) return false;
     this.#at = end;

@@ -2,7 +2,7 @@
 import { type Calendar, ReusedMemory } from '@flatline/base';
 import { scheduleKind, type ScheduleRules } from '@flatline/kinds/schedule';
 import { type CommitHeader, NO_BATCH, PartitionTask, Restoration } from '@flatline/partition';
-import type { KeyGroup, RecordCursor, RecordHeader } from '@flatline/ports';
+import { headerSection, type KeyGroup, type RecordCursor, type RecordHeader } from '@flatline/ports';
 import { CronCalendar } from '@flatline/system';
 
 const RULES: ScheduleRules = {
@@ -57,7 +57,8 @@ class OneRecord implements RecordCursor {
     this.timestamp = timestamp;
     this.batchChecksum = offset;
     this.#headers = headers;
-    this.bytes = Buffer.from(`${key ?? ''}${value ?? ''}`);
+    const content = Buffer.from(`${key ?? ''}${value ?? ''}`);
+    this.bytes = Buffer.concat([content, headerSection(headers)]);
     const [keyBytes, valueBytes] = [key, value].map((each) => (each === null ? -1 : Buffer.byteLength(each)));
     const one = (number: number): Int32Array => Int32Array.of(number);
     this.group = {
@@ -66,6 +67,8 @@ class OneRecord implements RecordCursor {
       lengths: one(keyBytes!),
       valueStarts: one(Math.max(0, keyBytes!)),
       valueLengths: one(valueBytes!),
+      headersStarts: one(content.length),
+      headersEnds: one(this.bytes.length),
       offsetDeltas: one(0),
     };
   }
