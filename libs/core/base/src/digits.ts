@@ -40,12 +40,11 @@ function write(value: number, bytes: Uint8Array, start: number, end: number): vo
   }
 }
 
-/** The integer that 1 to 15 digits are; undefined: they are something else, or more. */
-export function decimalIn(bytes: Uint8Array): number | undefined {
-  const { length } = bytes;
-  if (length === 0 || length > DIGITS_MAX) return undefined;
+/** The integer that the 1 to 15 digits from `start` to `end` are; undefined: they are something else, or more. */
+export function decimalIn(bytes: Uint8Array, start = 0, end: number = bytes.length): number | undefined {
+  if (end <= start || end - start > DIGITS_MAX) return undefined;
   let value = 0;
-  for (let i = 0; i < length; i += 1) {
+  for (let i = start; i < end; i += 1) {
     const digit = bytes[i]! - ZERO;
     if (digit < 0 || digit > 9) return undefined;
     value = 10 * value + digit;

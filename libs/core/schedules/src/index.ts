@@ -2,6 +2,7 @@ export { commandHeaders, inWordsOf, type SaidInstant, scheduleHeaders, type Sche
 export { firstDueOf, foreseen, type Foreseen, NEVER } from './first-due.ts';
 export { isoInstant } from './instant-text.ts';
 export { messageIn, readText } from './message.ts';
+export { PlainRequest } from './plain-request.ts';
 export { Recurrence, recurs, saysTheSame } from './recurrence.ts';
 export type { Bad } from './refusal.ts';
 export { type AskingRecord, type Command, type CommandAsked, readAsked, type ScheduleAsked } from './request-reader.ts';

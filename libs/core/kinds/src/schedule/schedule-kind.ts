@@ -32,6 +32,7 @@ import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } fr
 import { bad, NO_ROOM } from '../refusals.ts';
 import { STATE_BYTES_MAX } from '../state-bytes.ts';
 import { fireAt, shiftOf } from './jitter.ts';
+import { PlainRequests } from './plain-requests.ts';
 import { type ScheduleCounters, zeroScheduleCounters } from './schedule-counters.ts';
 import { scheduleFormat } from './schedule-format.ts';
 import { needsClock, type Schedule, schedulesIn, stateOf } from './schedule-state.ts';
@@ -80,6 +81,7 @@ class ScheduleKind implements Kind {
   readonly #parts: ScheduleParts;
   readonly #entry: ScheduleWindow;
   readonly #voice: ScheduleVoice;
+  readonly #plain: PlainRequests;
 
   constructor({ rules, calendar }: ScheduleOptions, parts: ScheduleParts) {
     this.#rules = rules;
@@ -87,6 +89,7 @@ class ScheduleKind implements Kind {
     this.#recurrence = new Recurrence(calendar);
     this.#parts = parts;
     this.#entry = parts.entry;
+    this.#plain = new PlainRequests({ rules, entry: parts.entry, counters: parts.counters });
     const { receipts } = rules;
     this.#voice = new ScheduleVoice({ partition: parts.partition, receipts, tzVersion: calendar.version });
   }
@@ -109,6 +112,8 @@ class ScheduleKind implements Kind {
 
   #takeRecord(records: GroupRecords, effects: Effects): Refusal | undefined {
     const isThere = effects.find(records.index);
+    const outcome = isThere ? undefined : this.#plain.take(records, effects);
+    if (outcome !== undefined) return outcome === 'taken' ? undefined : outcome;
     const { bytes, group, index } = records;
     const value = { bytes, start: group.valueStarts[index]!, length: group.valueLengths[index]! };
     const record = { headers: records.headers.headersOf(index), ...value };

@@ -10,7 +10,8 @@
 //
 // Read whole and written whole, but for the messages, which stay the bytes they are.
 import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
-import { ONCE, readText, type Specification } from '@flatline/schedules';
+import { ONCE, type PlainRequest, readText, type Specification } from '@flatline/schedules';
+import type { GroupRecords } from '../contract.ts';
 import type { BytesSpan } from '../state-bytes.ts';
 
 export interface Schedule {
@@ -66,6 +67,26 @@ export function stateOf(schedules: readonly Schedule[]): BytesSpan {
     written.raw(one.peek());
     written.raw(message);
   }
+  return { bytes: written.peek(), start: 0, length: written.length };
+}
+
+/** As `stateOf`, of the one schedule that a plain request is found to ask for, in the record at `records.index`. */
+export function plainState(
+  request: PlainRequest,
+  { bytes, group, index }: GroupRecords,
+  offset: number,
+  dueAt: Millis,
+): BytesSpan {
+  one.clear();
+  one.block(bytes, request.idStart, request.idLength);
+  one.varint(offset);
+  one.varint(dueAt);
+  // Runs, missed, made up, flags.
+  one.u32(0);
+  written.clear();
+  written.varint(one.length + request.messageLength);
+  written.raw(one.peek());
+  request.writeMessage(bytes, group, index, written);
   return { bytes: written.peek(), start: 0, length: written.length };
 }
 

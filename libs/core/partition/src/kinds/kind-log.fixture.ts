@@ -21,6 +21,8 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
   readonly blocks: Uint8Array[] = [];
   /** Records that went to the dead letters, as commits say. */
   readonly refused: { readonly offset: number; readonly reason: string }[] = [];
+  /** Details of them, in the same order. */
+  readonly details: string[] = [];
   readonly #said = new Map<string, Said[]>();
   #taken = 0;
   #sequence = 0;
@@ -71,10 +73,10 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
   }
 
   /** Returns a cursor over the untaken records, which then count as handed over. */
-  protected handOver(groupMax: number): { readonly count: number; readonly cursor: ListCursor } {
+  protected handOver(groupMax: number, headersInBytes = true): { readonly count: number; readonly cursor: ListCursor } {
     const { untaken } = this;
     this.#taken = this.#records.length;
-    return { count: untaken.length, cursor: new ListCursor(untaken, groupMax) };
+    return { count: untaken.length, cursor: new ListCursor(untaken, groupMax, headersInBytes) };
   }
 
   /** Commits what the task has taken. */
@@ -91,6 +93,7 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
       this.#said.set(key, [...(this.#said.get(key) ?? []), this.hear(output)]);
     }
     this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
+    this.details.push(...cut.deadLetters.map(({ detail }) => detail));
     const first = this.blocks.length;
     for (const block of cut.blocks) this.blocks.push(block.bytes.slice());
     task.settle(

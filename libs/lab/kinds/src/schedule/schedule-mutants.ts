@@ -83,6 +83,24 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
     to: 'if (first < NEVER)',
   },
   {
+    name: 'keeps beyond the horizon what is plainly asked for',
+    file: 'libs/core/kinds/src/schedule/plain-requests.ts',
+    from: 'dueAt - clock > this.#horizonMs ||',
+    to: '',
+  },
+  {
+    name: 'forgets the name of what is plainly asked for',
+    file: 'libs/core/kinds/src/schedule/schedule-state.ts',
+    from: 'one.block(bytes, request.idStart, request.idLength);',
+    to: 'one.block(bytes, request.idStart, 0);',
+  },
+  {
+    name: 'keeps the first foreign header alone of what is plainly asked for',
+    file: 'libs/core/schedules/src/plain-request.ts',
+    from: 'out.varint(valueLength + 1);',
+    to: 'out.varint(valueLength);',
+  },
+  {
     name: 'keeps one schedule more than a key may have',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'former === undefined && length >= maxSchedulesPerKey',

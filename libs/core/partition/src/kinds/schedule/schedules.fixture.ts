@@ -57,6 +57,8 @@ const asText = (name: string): string => text(Uint8Array.from(name, (character) 
 export interface ScheduleSettings {
   readonly rules?: Partial<ScheduleRules>;
   readonly groupMax?: number;
+  /** False: no request is found in its bytes, and all are read from their headers. Default: true. */
+  readonly headersInBytes?: boolean;
   /** The commit is full with so many bytes. */
   readonly cutBytes?: number;
   readonly maxStateBytes?: number;
@@ -123,7 +125,8 @@ export class ScheduleLog extends KindLog<SaidOfSchedule> {
   /** Takes what was added, and commits. `drains`: lets all that is due take effect at the end. */
   commit(drains = true): void {
     const { task } = this;
-    const { count, cursor } = this.handOver(this.#settings.groupMax ?? 1);
+    const { groupMax = 1, headersInBytes } = this.#settings;
+    const { count, cursor } = this.handOver(groupMax, headersInBytes);
     for (let outcome = ''; count > 0 && outcome !== 'exhausted';) {
       outcome = task.step(cursor, 1e6, WALL).kind;
       if (outcome === 'due') while (task.expire(3, WALL)) this.#cutIfFull();
