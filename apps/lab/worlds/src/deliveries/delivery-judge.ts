@@ -328,7 +328,7 @@ function tooSoon(of: string, begun: readonly BegunAttempt[], { at, attempts }: K
 }
 
 function judgeBreaker(
-  { name }: JudgedEndpoint,
+  { name, maxInFlight }: JudgedEndpoint,
   partition: number,
   { kept }: DeliveryEvidence,
   all: readonly BegunAttempt[],
@@ -352,9 +352,10 @@ function judgeBreaker(
       const probes = begun.filter((each) => each.at >= until && each.at < nextAt - SLACK_MS);
       const runs = new Set(probes.map(({ run }) => run));
       const openMs = 0.8 * Math.min(OPEN_MOST_MS, OPEN_FIRST_MS * 2 ** (opened - 1));
+      const openFor = until - openedAt(at, begun, maxInFlight);
       return [
         // A delivery taken by a commit is off.
-        ...(until - at < openMs - COMMIT_MS ? [`[N4] ${name}: its breaker is open for ${until - at} ms`] : []),
+        ...(openFor < openMs - COMMIT_MS ? [`[N4] ${name}: its breaker is open for ${openFor} ms`] : []),
         ...shut.map(
           (each) => `[N4] ${name}: ${each.id} is attempted at ${each.at}, and its breaker is open until ${until}`,
         ),
@@ -363,6 +364,12 @@ function judgeBreaker(
     }),
     ...neverOpened(name, kept[partition]!, said),
   ];
+}
+
+/** One of the attempts that ended last before it was written at `at` has opened it: a process that was frozen writes it later. */
+function openedAt(at: Millis, begun: readonly BegunAttempt[], maxInFlight: number): Millis {
+  const ends = begun.flatMap(({ endedAt = Infinity }) => (endedAt <= at ? [endedAt] : [])).sort((a, b) => a - b);
+  return ends.at(-maxInFlight) ?? ends[0] ?? at;
 }
 
 /** Failures in a row that are written, and no breaker opens. */
