@@ -136,18 +136,38 @@ describe('firing', () => {
     expect(fired.filter((id) => id < 1000)).toHaveLength(30);
   });
 
-  test('[W3] the last to come due are those of the last tick, where one poll finds several', () => {
+  test('[W3] the last to come due are those of the last tick, also where one poll has found several', () => {
     for (let id = 0; id < 1000; id += 1) wheel.schedule(id, START + 10);
     wheel.schedule(1000, START + 20);
     poll(START + 20, 8);
-    expect(fired).toContain(1000);
-    // One that comes due with the end of a burst is not behind it once more comes due.
     for (let id = 2000; id < 2100; id += 1) wheel.schedule(id, START + 30);
     wheel.schedule(2100, START + 40);
     wheel.schedule(2101, START + 50);
     poll(START + 40, 8);
     poll(START + 50, 8);
     expect(fired).toEqual(expect.arrayContaining([2100, 2101]));
+    for (let id = 1001; id < 1020; id += 1) {
+      wheel.schedule(id, START + 60 + id);
+      poll(START + 60 + id, 512);
+    }
+    expect(fired).toContain(1000);
+  });
+
+  test('[W3] what is found due at one instant goes out in its order, in however many polls', () => {
+    for (let id = 0; id < 100; id += 1) wheel.schedule(id, START + 10 * (id + 1));
+    for (let left = 20; left > 0; left -= 1) poll(START + 2_000, 8);
+    expect(fired).toEqual(Array.from({ length: 100 }, (_, id) => id));
+    // Also after a time at which it was behind.
+    fired = [];
+    for (let id = 0; id < 100; id += 1) wheel.schedule(id, START + 3_000);
+    poll(START + 3_000, 8);
+    poll(START + 3_010, 500);
+    fired = [];
+    for (let id = 0; id < 20; id += 1) wheel.schedule(id, START + 4_000 + id);
+    poll(START + 4_100, 8);
+    poll(START + 4_100, 50);
+    expect(fired).toHaveLength(20);
+    expect(fired.slice(0, 8).every((id) => id < 12)).toBe(true);
   });
 
   test('[W3] so it is of any bursts and polls (rerun: the printed seed)', () => {

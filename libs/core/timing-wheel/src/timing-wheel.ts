@@ -41,8 +41,8 @@
 //        keep arming the past without keeping a poll from ending.
 //   WH7  What waits in LOOKED belongs to the slot of the tick under way, and is not due at `#lookedAt`. It is put back before that
 //        slot is looked at for a later instant, and before the cursor moves.
-//   WH8  What polls have found due and left is in DUE, the first to come due in front. A poll that leaves any has fired the share
-//        that is for the last (W3) from the back, or met its bound on moves.
+//   WH8  What polls have found due and left is in DUE, the first to come due in front. Where some were left when the time moved on, a
+//        poll that leaves any has fired the share that is for the last (W3) from the back, or met its bound on moves.
 //
 // Checked
 //   inspect    WH1, WH2, WH4, WH5, WH6, WH7
@@ -111,6 +111,8 @@ export class TimingWheel {
   #cursor: number;
   /** The instant for which what waits in LOOKED was looked at. */
   #lookedAt = -Infinity;
+  /** The time moved on while some that had come due were left: until none is, the last to come due have a share. */
+  #isBehind = false;
   /** The last poll ended at a bound, or by an exception of its callback. */
   #stopped = false;
   /** The part of a timer, below 1, that polls still owe to those that came due last. */
@@ -183,6 +185,7 @@ export class TimingWheel {
    */
   poll(now: Millis, limit: number, onDue: (id: number) => void): number {
     if (!(Number.isSafeInteger(now) && now >= this.#now && limit >= 0)) refusePoll(now, this.#now, limit);
+    this.#isBehind = !this.#buckets.isEmpty(DUE) && (this.#isBehind || now > this.#now);
     this.#now = now;
     const target = tickAtOrBefore(now, this.#tickMs);
     if (target === this.#cursor && !this.hasBacklog) return 0;
@@ -191,7 +194,7 @@ export class TimingWheel {
     this.#buckets.moveAll(ARRIVALS, DUE);
     const movedMax = this.#moved + POLL_MOVES_MIN + POLL_MOVES_PER_FIRE * limit;
     const isThrough = this.#reach(target, movedMax);
-    const share = this.#shareOf(limit);
+    const share = this.#isBehind ? this.#shareOf(limit) : 0;
     const last = this.#drain('last', share, movedMax, onDue);
     const first = this.#drain('first', limit - last, movedMax, onDue);
     const isAnyLeft = !this.#buckets.isEmpty(DUE);
