@@ -4,7 +4,7 @@ import { FAILURES_TO_OPEN, OPEN_MOST_MS } from './breaker.ts';
 import type { Delivery, Write } from './delivery.ts';
 import { EndpointQueue, type EndpointRules } from './endpoint-queue.ts';
 import { Gate } from './gate.ts';
-import { BEHIND_BYTES_MAX, NAMED_MAX, READY_BYTES_MAX, READY_MAX } from './limits.ts';
+import { BEHIND_BYTES_MAX, HOLD_LEFT_MS, HOLD_MS, NAMED_MAX, READY_BYTES_MAX, READY_MAX } from './limits.ts';
 import { ATTEMPTS_MAX, DELIVERED, failure, QueueWorld } from './queue-world.fixture.ts';
 import { ReadyDeliveries } from './ready-deliveries.ts';
 
@@ -49,6 +49,16 @@ describe('a queue of one endpoint that was restored', () => {
 });
 
 describe('a queue of one endpoint', () => {
+  test('[N3] what would come out while it is attempted begins once it is kept for longer, by a commit', () => {
+    const { queue, written } = queueOf({}, new Gate({ maxInFlight: 2, maxPerSecond: undefined }));
+    for (let order = 1; order <= 3; order += 1) queue.take(output(order), 0);
+    const lateMs = HOLD_MS - HOLD_LEFT_MS;
+    written.length = 0;
+    expect([queue.next(lateMs), queue.isRenewing]).toEqual([[], true]);
+    expect(written).toMatchObject([1, 2, 3].map(() => ({ kind: 'keep', phase: 'held', dueAt: lateMs + HOLD_MS })));
+    expect([queue.next(lateMs).length, queue.isRenewing]).toEqual([2, false]);
+  });
+
   test('[N3][N4] it has room for the outputs that can be attempted at once, whatever is due again beside them', () => {
     const { queue } = queueOf({}, new Gate({ maxInFlight: 2, maxPerSecond: undefined }));
     const rooms: boolean[] = [];

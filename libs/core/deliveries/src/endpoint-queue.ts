@@ -81,6 +81,7 @@ export class EndpointQueue {
   #flying = 0;
   /** Taken since `next` was asked last, and ready. */
   #newcomers = 0;
+  #isRenewing = false;
   #breaker: Breaker = CLOSED;
   #parkedUntil: Millis = 0;
   /** By the clock that has said so. */
@@ -167,6 +168,7 @@ export class EndpointQueue {
   next(now: Millis): readonly Delivery[] {
     const begun: Delivery[] = [];
     this.#newcomers = 0;
+    this.#renew(now);
     for (let here = this.#ready.first; here !== undefined; here = this.#ready.first) {
       const breaker = this.#breakerAt(now);
       if (breaker.kind === 'disabled' || (breaker.kind === 'open' && now < breaker.until)) {
@@ -175,15 +177,19 @@ export class EndpointQueue {
       }
       // One probe, and all that began before it are over.
       if (breaker.kind === 'open' && this.#flying > 0) break;
-      if (!this.#gate.enter(now)) break;
+      if (this.#isRenewing || !this.#gate.enter(now)) break;
       const delivery = here.delivery!;
       this.#ready.remove(here);
       here.place = 'flying';
       this.#flying += 1;
-      if (here.dueAt - now < this.#rules.timeoutMs + HOLD_LEFT_MS) this.#keep(here, delivery, 'held', now + HOLD_MS);
       begun.push(delivery);
     }
     return begun;
+  }
+
+  /** True if holds were renewed when `next` was asked last: nothing begins until that is committed, and it is asked again. */
+  get isRenewing(): boolean {
+    return this.#isRenewing;
   }
 
   /** When `next` may have more to give without anything else happening; undefined: something has to happen. */
@@ -236,6 +242,16 @@ export class EndpointQueue {
     const named = this.#tellsKeys && this.#lines.size > this.#namedMax;
     const tooMany = named ? [`EQ3: ${this.#lines.size} are named, and at most ${this.#namedMax} may be`] : [];
     return [...tooMany, ...this.#lines.inspect(), ...this.#ready.inspect()];
+  }
+
+  /** What comes out while it is attempted would be attempted again. */
+  #renew(now: Millis): void {
+    this.#isRenewing = false;
+    for (const here of this.#ready.all) {
+      if (here.dueAt - now >= this.#rules.timeoutMs + HOLD_LEFT_MS) continue;
+      this.#keep(here, here.delivery!, 'held', now + HOLD_MS);
+      this.#isRenewing = true;
+    }
   }
 
   get #tellsKeys(): boolean {

@@ -21,6 +21,10 @@ export class ReadyDeliveries {
     return this.#ready[0];
   }
 
+  get all(): readonly Here[] {
+    return this.#ready;
+  }
+
   get hasRoom(): boolean {
     return this.#ready.length < READY_MAX && this.#bytes < READY_BYTES_MAX;
   }

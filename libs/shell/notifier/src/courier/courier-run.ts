@@ -14,6 +14,7 @@
 //        next transaction, which begins within COMMIT_GAP_MS, or when the one before is over. So what is sent again after a crash is no
 //        more than what may be under way at once.
 //   CR2  After any error of a commit nothing more is written or begun: whoever follows begins with what is committed.
+//   CR3  An attempt begins at most UNFENCED_MS after a commit: a run whose partition has another owner meets its fence first.
 import { type Clock, type DurationMs, isConsequence, messageOf, type Millis, type Random } from '@flatline/base';
 import { type Breaker, type Delivery, EndpointQueue, type Outcome, type QueueCounters } from '@flatline/deliveries';
 import type { LogReader, TransactionalWriter } from '@flatline/ports';
@@ -29,6 +30,7 @@ import {
   SETTLING_MS,
   TAKEN_BYTES_MAX,
   TAKEN_MAX,
+  UNFENCED_MS,
 } from './limits.ts';
 import { LogSource } from './log-source.ts';
 import { PendingWrites } from './pending-writes.ts';
@@ -86,6 +88,8 @@ export class CourierRun {
   /** When what came would not have been parked last. */
   #roomyAt: DurationMs;
   #isHeldBack = false;
+  /** What may begin waits for a commit: another may have fenced this run since the last one, or what is begun has to be kept longer. */
+  #awaitsCommit = false;
   #isClosing = false;
   #news = false;
   #wake: (() => void) | undefined;
@@ -167,7 +171,17 @@ export class CourierRun {
     this.#takeOutputs(now);
     this.#take(this.#due, (record) => this.#taken.due(record, now));
     if (this.#isUnsettled) return;
-    for (const queue of this.#queues.values()) for (const delivery of queue.next(now)) this.#attempt(delivery);
+    this.#awaitsCommit = this.#maySoonBegin(now) && this.#parts.clock.monotonicMs() - this.#committedAt > UNFENCED_MS;
+    if (this.#awaitsCommit) return;
+    for (const queue of this.#queues.values()) {
+      for (const delivery of queue.next(now)) this.#attempt(delivery);
+      this.#awaitsCommit ||= queue.isRenewing;
+    }
+  }
+
+  #maySoonBegin(now: Millis): boolean {
+    for (const queue of this.#queues.values()) if ((queue.nextAt(now) ?? Infinity) <= now) return true;
+    return false;
   }
 
   /** What came of attempts, to the queues. */
@@ -224,6 +238,7 @@ export class CourierRun {
   /** 0: the next transaction begins. */
   get #untilCommitMs(): DurationMs {
     const { clock } = this.#parts;
+    if (this.#awaitsCommit) return 0;
     const isUrgent = this.#isClosing || this.#pending.isBreakerDecided || this.#isFull;
     const hasAny = this.#pending.count > 0 || this.#outcomeAt !== undefined || this.#hasMoved;
     if (isUrgent && hasAny) return 0;
@@ -245,9 +260,7 @@ export class CourierRun {
   /** Attempts might begin if outcomes were committed. */
   get #isWaitedFor(): boolean {
     const now = this.#parts.clock.wallMs();
-    if (this.#hasRoom(now) && this.#outputs.hasMore) return true;
-    for (const queue of this.#queues.values()) if ((queue.nextAt(now) ?? Infinity) <= now) return true;
-    return this.#due.hasMore;
+    return (this.#hasRoom(now) && this.#outputs.hasMore) || this.#maySoonBegin(now) || this.#due.hasMore;
   }
 
   /** True if a transaction would hold no more. */
@@ -264,7 +277,8 @@ export class CourierRun {
       if (!this.#end.signal.aborted) this.#ended.push({ delivery, outcome });
       this.#notify();
     };
-    sender.attempt(delivery, this.#end.signal).then(ended, (error: unknown) => {
+    const attempted = async (): Promise<Outcome> => sender.attempt(delivery, this.#end.signal);
+    attempted().then(ended, (error: unknown) => {
       // A defect of a sender: the delivery has failed, and others go on.
       ended({ kind: 'failed', attempt: { at, ms: 0, error: boundedText(messageOf(error)) } });
     });
@@ -279,6 +293,7 @@ export class CourierRun {
     this.#commitBeganAt = clock.monotonicMs();
     const decided = this.#pending.take();
     this.#outcomeAt = undefined;
+    this.#awaitsCommit = false;
     this.#takenBytes = 0;
     const writes = writesOf(decided, { notified, partition, now: clock.wallMs() });
     // Both: one that is not committed for long is forgotten, and where a run began with it would begin anywhere.

@@ -17,6 +17,8 @@ export interface CourierWorldOptions {
   readonly due?: OutgoingRecord;
   /** Outputs that have come, from offset 0 on. */
   readonly outputs?: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
+  /** When all of these have come, after the start. Default: at once. */
+  readonly comeAfterMs?: number;
   /** Rules of the endpoint. */
   readonly rules?: Partial<EndpointConfig>;
   readonly attempt?: (end: AbortSignal, delivery: Delivery) => Promise<Outcome>;
@@ -44,12 +46,18 @@ function takenOnce(records: readonly FetchedRecord[], from: number) {
 }
 
 /** By topic, what is fetched of it. */
-function readerOf(records: Readonly<Record<string, readonly FetchedRecord[]>>): LogReader {
-  const subscribe = (partition: TopicPartition, offset: number) => ({
-    ...QUIET,
-    partition,
-    take: takenOnce(records[partition.topic] ?? [], offset),
-  });
+function readerOf({ outputs = [], due, comeAfterMs = 0 }: CourierWorldOptions, clock: VirtualClock): LogReader {
+  const records: Readonly<Record<string, readonly FetchedRecord[]>> = {
+    visits: outputs,
+    'visits.deliveries.due': due === undefined ? [] : [due as FetchedRecord],
+  };
+  const subscribe = (partition: TopicPartition, offset: number) => {
+    const take = takenOnce(records[partition.topic] ?? [], offset);
+    const onChange = (listener: (() => void) | undefined): void => {
+      if (listener !== undefined && comeAfterMs > 0) clock.after(comeAfterMs, listener);
+    };
+    return { ...QUIET, partition, onChange, take: () => (clock.monotonicMs() < comeAfterMs ? undefined : take()) };
+  };
   return { subscribe } as unknown as LogReader;
 }
 
@@ -71,7 +79,7 @@ export class CourierWorld {
   isOurs = true;
 
   constructor(options: CourierWorldOptions) {
-    const { startFrom = 'earliest', held = [], heldOf = 'shop', outputs = [], due, rules, attempt, onCommit } = options;
+    const { startFrom = 'earliest', held = [], heldOf = 'shop', rules, attempt, onCommit } = options;
     const writer = {
       timeoutMs: 1_000,
       commit: (transaction: Transaction) => {
@@ -104,7 +112,7 @@ export class CourierWorld {
           },
         },
       ],
-      reader: readerOf({ visits: outputs, 'visits.deliveries.due': due === undefined ? [] : [due as FetchedRecord] }),
+      reader: readerOf(options, this.clock),
       writers: {
         timeoutMs: 1_000,
         open: () => {

@@ -304,3 +304,47 @@ test('[N3] each record of a delivery says whose it is', async () => {
   expect(written.map(({ headers = [] }) => isOfAnother(headers, 'hooksb'))).toEqual(written.map(() => true));
   expect(written.length).toBeGreaterThan(0);
 });
+
+test('[N3] whoever was fenced while nothing came attempts nothing of what comes then', async () => {
+  let [begun, commits] = [0, 0];
+  const world = new CourierWorld({
+    outputs: outputs(3),
+    comeAfterMs: 5_000,
+    attempt: () => {
+      begun += 1;
+      return Promise.resolve({ kind: 'delivered' });
+    },
+    onCommit: () => {
+      commits += 1;
+      if (commits > 1) throw new Fenced('a newer owner');
+    },
+  });
+  world.isOurs = false;
+  await world.clock.pass(60_000);
+  expect([begun, commits]).toEqual([0, 2]);
+});
+
+test('[N3] what comes after a long silence is attempted once its run has committed again', async () => {
+  const order: string[] = [];
+  const world = new CourierWorld({
+    outputs: outputs(2),
+    comeAfterMs: 5_000,
+    attempt: () => {
+      order.push('attempt');
+      return Promise.resolve({ kind: 'delivered' });
+    },
+    onCommit: () => order.push('commit'),
+  });
+  await world.clock.pass(5_100);
+  await world.courier.close();
+  expect(order.slice(0, 4)).toEqual(['commit', 'commit', 'attempt', 'attempt']);
+});
+
+test('[N3] outputs whose position was put back below what is kept are dropped by a record', async () => {
+  const held = [{ ...DELIVERY, id: 'visits:0-9:0', order: 3 }];
+  const world = new CourierWorld({ held, outputs: outputs(5) });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  const dropped = written(world).flatMap(([key, phase]) => (phase === undefined ? [key] : []));
+  expect(dropped.sort()).toEqual(['0-0', '0-1', '0-2', '0-3', '0-9'].map((id) => `sink/visits:${id}:0`));
+});

@@ -18,5 +18,7 @@ export const COMMIT_GAP_MS: DurationMs = 50;
 export const SETTLING_MS: DurationMs = 20;
 /** The same where one takes the place of another, and waits to be attempted until that is committed. */
 export const KEEP_GAP_MS: DurationMs = 10;
+/** No attempt begins so long after a commit without another one: what has fenced the partition meanwhile shows by that. */
+export const UNFENCED_MS: DurationMs = 1_000;
 /** Outputs stay where they lie for so long at most while no endpoint has room: then some are kept, since a topic forgets. */
 export const HELD_BACK_MS: DurationMs = 1_000;

@@ -51,3 +51,14 @@ test('[N3] outputs are told apart by endpoint and id', () => {
   for (const write of [keep('held'), keep('held', other), DROP]) pending.add(write);
   expect(pending.take()).toEqual([keep('held', other)]);
 });
+
+test('[N3] an output that comes twice is kept by one record at most, and by none once it is delivered', () => {
+  const pending = new PendingWrites();
+  for (let time = 0; time < 2; time += 1) {
+    pending.come({ endpoint, id });
+    pending.add(keep('held'));
+  }
+  expect(pending.count).toBe(1);
+  pending.add(DROP);
+  expect(pending.take()).toEqual([]);
+});

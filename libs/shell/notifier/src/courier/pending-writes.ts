@@ -47,9 +47,9 @@ export class PendingWrites {
     return this.#isAnyDropped;
   }
 
-  /** An output is taken that has such a delivery. */
+  /** An output is taken that has such a delivery, which no commit keeps. A second one with its name changes nothing. */
   come(name: DeliveryName): void {
-    this.#put(name, { isNew: true, kept: undefined });
+    if (this.#pending.get(name.endpoint)?.has(name.id) !== true) this.#put(name, { isNew: true, kept: undefined });
   }
 
   add(write: Write): void {

@@ -43,15 +43,20 @@ export interface RestorationParts {
 export interface Restored {
   readonly kept: ReadonlyMap<string, readonly KeptDelivery[]>;
   readonly breakers: ReadonlyMap<string, Breaker>;
+  /** Greatest offset of an output of which a delivery was found to be kept; −1: of none. */
+  readonly highest: number;
 }
 
 type KeptRecord = DueRecord & Pick<KeptDelivery, 'dueAt'>;
-type Kept = Map<string, KeptRecord>;
+/** By the key of its record. */
+class Kept extends Map<string, KeptRecord> {
+  highest = -1;
+}
 
 /** @throws Retriable, naming the log, where a transaction there is not over in time */
 export async function restore(parts: RestorationParts): Promise<Restored> {
   const { readState, deliveries, due, dueFrom } = parts;
-  const kept: Kept = new Map();
+  const kept = new Kept();
   const state = await readState();
   const { highWatermark: dueUntil } = await parts.scan.bounds(due);
   for (const { key, value, headers, dueAt } of state.entries())
@@ -80,6 +85,7 @@ export async function restore(parts: RestorationParts): Promise<Restored> {
 }
 
 function put(kept: Kept, key: Uint8Array, record: KeptRecord, { tellKeys }: RestorationParts): void {
+  if (record.kind === 'delivery') kept.highest = Math.max(kept.highest, record.delivery.order);
   const isWanted =
     record.kind === 'breaker' ||
     (record.kind === 'delivery' && (record.phase !== 'waiting' || tellKeys.has(record.delivery.endpoint)));
@@ -113,7 +119,7 @@ function byEndpoint(kept: Kept): Restored {
     if (theirs === undefined) deliveries.set(endpoint, [keptOf(record)]);
     else theirs.push(keptOf(record));
   }
-  return { kept: deliveries, breakers };
+  return { kept: deliveries, breakers, highest: kept.highest };
 }
 
 /** Resolves once every transaction that has written below `offset` is over. */

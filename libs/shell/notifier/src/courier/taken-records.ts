@@ -10,11 +10,13 @@ import type { RawRecord } from '../records/raw-record.ts';
 import type { Carried } from './carried.ts';
 import { BODY_BYTES_MAX } from './limits.ts';
 import type { PendingWrites } from './pending-writes.ts';
+import type { Restored } from './restoration.ts';
 
 export interface TakingParts extends Carried {
   /** By endpoint. */
   readonly queues: ReadonlyMap<string, EndpointQueue>;
   readonly pending: PendingWrites;
+  readonly restored: Pick<Restored, 'highest'>;
 }
 
 export class TakenRecords {
@@ -29,7 +31,8 @@ export class TakenRecords {
 
   /** Returns the bytes of the bodies that it takes. */
   output(record: RawRecord, now: Millis): number {
-    const { notified, partition, log, queues, pending } = this.#parts;
+    const { notified, partition, log, queues, pending, restored } = this.#parts;
+    const { highest } = restored;
     const { name: pipeline, kind } = notified.pipeline;
     const event = eventOf(record, { pipeline, kind, partition });
     if (event === 'none') return 0;
@@ -56,7 +59,8 @@ export class TakenRecords {
       const on = this.#wanted.get(endpoint);
       if (on !== undefined && !names.some((name) => on.includes(name))) continue;
       const delivery = { ...common, endpoint };
-      pending.come(delivery);
+      // What lies at or below one that is kept may be kept itself: its position has been put back.
+      if (record.offset > highest) pending.come(delivery);
       if (body.length + common.key.length > BODY_BYTES_MAX) pending.add({ kind: 'giveUp', delivery, why: 'too-large' });
       else queue.take(delivery, now);
       bytes += body.length;
