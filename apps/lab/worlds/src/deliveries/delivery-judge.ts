@@ -362,7 +362,7 @@ function judgeBreaker(
         ...(probes.length > runs.size ? [`[N4] ${name}: ${probes.length} probe its breaker at once`] : []),
       ];
     }),
-    ...neverOpened(name, kept[partition]!, said),
+    ...neverOpened(name, kept[partition]!, said, begun),
   ];
 }
 
@@ -373,13 +373,28 @@ function openedAt(at: Millis, begun: readonly BegunAttempt[], maxInFlight: numbe
 }
 
 /** Failures in a row that are written, and no breaker opens. */
-function neverOpened(name: string, kept: readonly LogRecord[], said: readonly BreakerSaid[]): string[] {
+function neverOpened(
+  name: string,
+  kept: readonly LogRecord[],
+  said: readonly BreakerSaid[],
+  begun: readonly BegunAttempt[],
+): string[] {
+  // What was delivered before its position was committed has no record.
+  const delivered = begun.flatMap(({ isDelivered, endedAt }) => (isDelivered === true ? (endedAt ?? []) : []));
   let inARow = 0;
+  let before = -Infinity;
+  let run: string | undefined;
   const failed = new Map<string, number>();
   for (const record of kept) {
     const [endpoint, id] = text(record.key).split('/');
     if (endpoint !== name) continue;
-    if (id === undefined || record.value === null) inARow = 0;
+    const { timestamp } = record;
+    const isBetween = delivered.some((at) => at > before - SLACK_MS && at <= timestamp);
+    // Whoever follows counts again.
+    const runNow = begun.findLast(({ endedAt = Infinity }) => endedAt <= timestamp)?.run;
+    if (id === undefined || record.value === null || isBetween || runNow !== run) inARow = 0;
+    before = timestamp;
+    run = runNow;
     const written = headerOf(record, 'delivery');
     if (id === undefined || record.value === null || written === undefined) continue;
     const { attempts } = JSON.parse(written) as { readonly attempts: readonly Failed[] };
