@@ -86,10 +86,13 @@ export class DeliveryWorld {
     for (const { host } of this.#up) host.resume();
     for (const name of MACHINES) await this.#launch(name);
     const calmUntil = time.nowMs + CALM_MAX_MS;
-    do await time.runFor(CALM_STEP_MS);
-    while (time.nowMs < calmUntil && !isOver());
-    // A delivery that would come twice has its chance.
-    await time.runFor(CALM_STEP_MS);
+    for (let isDone = false; !isDone && time.nowMs < calmUntil;) {
+      await time.runFor(CALM_STEP_MS);
+      if (!isOver()) continue;
+      // A delivery that would come twice has its chance, and so have the last sessions, which may close only now.
+      await time.runFor(CALM_STEP_MS);
+      isDone = isOver();
+    }
   }
 
   get #up(): readonly Running[] {
