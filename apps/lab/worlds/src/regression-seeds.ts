@@ -130,7 +130,7 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
   {
     seed: 120_003_128,
     kind: 'session',
-    found: 'windows settled before other settings closed what was due in them (the judge)',
+    found: 'windows passed before other settings closed what was due in them (the judge)',
   },
   {
     seed: 120,

@@ -60,6 +60,10 @@ export class KeptDeadlines {
     return this.#wheel.earliestDeadline();
   }
 
+  earliestAhead(): number | undefined {
+    return this.#wheel.earliestAhead();
+  }
+
   armed(): ReturnType<TimingWheel['armed']> {
     return this.#wheel.armed();
   }

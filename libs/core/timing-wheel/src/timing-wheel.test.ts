@@ -153,6 +153,26 @@ describe('firing', () => {
     expect(fired).toContain(1000);
   });
 
+  test('[W3][C2] the earliest ahead is of those that no poll has found due; the earliest deadline is of all', () => {
+    expect(wheel.earliestAhead()).toBeUndefined();
+    for (let id = 0; id < 20; id += 1) wheel.schedule(id, START + 10);
+    wheel.schedule(20, START + 5_000);
+    expect(wheel.earliestAhead()).toBe(START + 10);
+    poll(START + 10, 8);
+    expect([wheel.earliestDeadline(), wheel.earliestAhead()]).toEqual([START + 10, START + 5_000]);
+    // Armed for an instant that is over, it is due, and waits for no later one.
+    wheel.schedule(21, START);
+    expect([wheel.earliestDeadline(), wheel.earliestAhead()]).toEqual([START, START + 5_000]);
+    // Looked at within its tick, and not due yet.
+    poll(START + 10);
+    wheel.schedule(22, START + 17);
+    expect(wheel.fireWithinTick(8, (id) => fired.push(id))).toBe(false);
+    expect(wheel.earliestAhead()).toBe(START + 17);
+    wheel.cancel(20);
+    wheel.cancel(22);
+    expect([wheel.earliestDeadline(), wheel.earliestAhead()]).toEqual([undefined, undefined]);
+  });
+
   test('[W3] what is found due at one instant goes out in its order, in however many polls', () => {
     for (let id = 0; id < 100; id += 1) wheel.schedule(id, START + 10 * (id + 1));
     for (let left = 20; left > 0; left -= 1) poll(START + 2_000, 8);

@@ -292,19 +292,17 @@ function judgeAtRisk(
   outputs: readonly Output[],
   all: readonly BegunAttempt[],
 ): string[] {
-  const settled = all.flatMap((each) => {
+  const spans = all.flatMap((each) => {
     const output = outputs.find(({ id }) => id === each.id);
     if (each.isStale || output === undefined) return [];
     const written = writtenOf(name, output, evidence);
     const dropped = written.find(({ kind, at }) => kind === 'drop' && at >= each.at);
-    const settledAt = written.length === 0 ? passedAtOf(output, evidence) : (dropped?.at ?? Infinity);
+    const doneAt = written.length === 0 ? passedAtOf(output, evidence) : (dropped?.at ?? Infinity);
     const { at, endedAt = Infinity, run } = each;
-    return [
-      { at, run, partition: output.partition, id: each.id, until: each.isDelivered === true ? settledAt : endedAt },
-    ];
+    return [{ at, run, partition: output.partition, id: each.id, until: each.isDelivered === true ? doneAt : endedAt }];
   });
-  return settled.flatMap(({ at, run, partition, id }) => {
-    const atRisk = settled.filter(
+  return spans.flatMap(({ at, run, partition, id }) => {
+    const atRisk = spans.filter(
       (each) => each.run === run && each.partition === partition && each.at <= at && each.until > at,
     );
     if (atRisk.length <= maxInFlight) return [];

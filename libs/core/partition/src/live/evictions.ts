@@ -2,9 +2,10 @@
 //
 //   its record is taken ──▶ under way: a hand goes once around all slots ──▶ over
 //
-// The entries it concerns are due from its record on, whether the hand has come there or not: so the key's next record, or what else is
-// due for it, finds the entry as it was, and ends it first (S3). One that the hand has left behind is not concerned. A commit
-// carries those under way; where the hand was need not be known again, since an entry that was looked at is not concerned, or ended.
+// The entries it concerns are due from its record on, whether the hand has come there or not: so the key's next record, or what
+// else is due for it, finds the entry as it was, and ends it first (S3). One that the hand has left behind is not concerned. A
+// commit carries those under way; where the hand was need not be known again, since an entry that was looked at is not concerned,
+// or ended.
 //
 // Owns: which are under way, the hand.
 // Does not own: what an eviction concerns (the kind), when entries end (LiveEntries), how fast the hand goes (Expiry).

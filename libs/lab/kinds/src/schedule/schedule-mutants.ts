@@ -95,7 +95,7 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
     to: 'one.block(bytes, request.idStart, 0);',
   },
   {
-    name: 'keeps the first foreign header alone of what is plainly asked for',
+    name: 'keeps of a foreign header of what is plainly asked for another length',
     file: 'libs/core/schedules/src/plain-request.ts',
     from: 'out.varint(valueLength + 1);',
     to: 'out.varint(valueLength);',

@@ -18,7 +18,7 @@ export const STATS_MUTANTS: readonly Mutant[] = [
     to: 'return Math.min(this.clock, this.#aim);',
   },
   {
-    name: 'takes a record that its clock has passed before the windows are',
+    name: 'takes a record before the windows are passed that its clock has reached',
     file: 'libs/core/partition/src/input/record-taker.ts',
     from: 'if (this.#entries.mustPass) return DUE;',
     to: 'if (this.#entries.mustPass && limit < 0) return DUE;',

@@ -9,7 +9,7 @@
 //   (PendingWrites), the deliveries that wait (engine).
 //
 // Invariants
-//   CR1  An attempt begins once it is committed what came of those before it. Until then its delivery comes again by itself: it is kept
+//   CR1  An attempt begins once the outcomes of those before it are committed. Until then its delivery comes again by itself: it is kept
 //        by a committed transaction, or the record that it came by lies at or above the committed position. What came of it is in the
 //        next transaction, which begins within COMMIT_GAP_MS, or when the one before is over. So what is sent again after a crash is no
 //        more than what may be under way at once.
@@ -27,7 +27,7 @@ import {
   KEEP_GAP_MS,
   POSITIONS_EVERY_MS,
   POSITIONS_RENEWED_MS,
-  SETTLING_MS,
+  OUTCOMES_GAP_MS,
   TAKEN_BYTES_MAX,
   TAKEN_MAX,
   UNFENCED_MS,
@@ -131,7 +131,7 @@ export class CourierRun {
       for (;;) {
         this.#news = false;
         // A breaker that has changed is known to all before anyone goes by it, and outcomes before more is under way (CR1).
-        if (!this.#isUnsettled && !this.#isClosing) this.#decide();
+        if (!this.#mustCommit && !this.#isClosing) this.#decide();
         this.#takeEnded();
         const waitMs = this.#untilCommitMs;
         if (waitMs === 0) {
@@ -160,7 +160,7 @@ export class CourierRun {
   }
 
   /** Whoever follows would decide otherwise, or attempt again what is replaced: that is committed before any attempt begins. */
-  get #isUnsettled(): boolean {
+  get #mustCommit(): boolean {
     const { isBreakerDecided, isAnyDropped } = this.#pending;
     return this.#outcomeAt !== undefined || isBreakerDecided || isAnyDropped;
   }
@@ -170,8 +170,8 @@ export class CourierRun {
     const now = this.#parts.clock.wallMs();
     this.#takeOutputs(now);
     this.#take(this.#due, (record) => this.#taken.due(record, now));
-    if (this.#isUnsettled) return;
-    this.#awaitsCommit = this.#maySoonBegin(now) && this.#parts.clock.monotonicMs() - this.#committedAt > UNFENCED_MS;
+    if (this.#mustCommit) return;
+    this.#awaitsCommit = this.#mayBegin(now) && this.#parts.clock.monotonicMs() - this.#committedAt > UNFENCED_MS;
     if (this.#awaitsCommit) return;
     for (const queue of this.#queues.values()) {
       for (const delivery of queue.next(now)) this.#attempt(delivery);
@@ -179,7 +179,7 @@ export class CourierRun {
     }
   }
 
-  #maySoonBegin(now: Millis): boolean {
+  #mayBegin(now: Millis): boolean {
     for (const queue of this.#queues.values()) if ((queue.nextAt(now) ?? Infinity) <= now) return true;
     return false;
   }
@@ -254,13 +254,13 @@ export class CourierRun {
   get #outcomesAt(): DurationMs {
     if (this.#outcomeAt === undefined) return Infinity;
     if (!this.#isWaitedFor) return this.#outcomeAt + COMMIT_GAP_MS;
-    return this.#pending.held > 0 ? this.#outcomeAt + SETTLING_MS : this.#outcomeAt;
+    return this.#pending.held > 0 ? this.#outcomeAt + OUTCOMES_GAP_MS : this.#outcomeAt;
   }
 
   /** Attempts might begin if outcomes were committed. */
   get #isWaitedFor(): boolean {
     const now = this.#parts.clock.wallMs();
-    return (this.#hasRoom(now) && this.#outputs.hasMore) || this.#maySoonBegin(now) || this.#due.hasMore;
+    return (this.#hasRoom(now) && this.#outputs.hasMore) || this.#mayBegin(now) || this.#due.hasMore;
   }
 
   /** True if a transaction would hold no more. */
@@ -318,7 +318,7 @@ export class CourierRun {
     const waitMs = Math.min(
       Math.max(1, mostMs),
       // Until outcomes are committed nothing begins.
-      ...(this.#isUnsettled ? [] : this.#instants.map((at) => Math.max(1, at - now))),
+      ...(this.#mustCommit ? [] : this.#instants.map((at) => Math.max(1, at - now))),
       this.#isHeldBack ? Math.max(1, this.#heldBackMs) : Infinity,
     );
     return new Promise((resolve) => {

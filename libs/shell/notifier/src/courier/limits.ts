@@ -15,10 +15,13 @@ export const GRACE_MS: DurationMs = 2_000;
 /** Transactions of one partition begin so far apart, so that each holds more than a delivery or two where many end. */
 export const COMMIT_GAP_MS: DurationMs = 50;
 /** What came of attempts, and others wait for, is committed so long after the first of them at the latest: more may end until then. */
-export const SETTLING_MS: DurationMs = 20;
+export const OUTCOMES_GAP_MS: DurationMs = 20;
 /** The same where one takes the place of another, and waits to be attempted until that is committed. */
 export const KEEP_GAP_MS: DurationMs = 10;
 /** No attempt begins so long after a commit without another one: what has fenced the partition meanwhile shows by that. */
 export const UNFENCED_MS: DurationMs = 1_000;
-/** Outputs stay where they lie for so long at most while no endpoint has room: then some are kept, since a topic forgets. */
+/**
+ * Outputs stay where they lie for so long at most while none can be attempted, and for as long again while none has room in memory
+ * either: then some are kept, since a topic forgets.
+ */
 export const HELD_BACK_MS: DurationMs = 1_000;

@@ -11,7 +11,7 @@ import { ANSWER_BYTES_MAX } from './answer-text.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** What came of it soon enough, of those that are no success. */
+  /** As much of its body as came soon enough, up to ANSWER_BYTES_MAX. */
   readonly beginning: Uint8Array;
 }
 
@@ -55,7 +55,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It was in time for its connection no more: nothing is sent.
+    // Its time was over before it had a connection: nothing is sent.
     if (this.#isOver) controller.abort(new Error('it is over'));
   }
 

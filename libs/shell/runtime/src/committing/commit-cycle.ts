@@ -65,11 +65,11 @@ export class CommitCycle {
 
   /** All that was applied is committed, and the group knows it. */
   get isAtRest(): boolean {
-    return this.#underWay === undefined && !this.#isLacking;
+    return this.#underWay === undefined && !this.#hasToSay;
   }
 
-  /** A commit would say anything new to the changelog or the group. */
-  get #isLacking(): boolean {
+  /** A commit would tell the changelog or the group something new. */
+  get #hasToSay(): boolean {
     const { task, committer } = this.#parts;
     return task.hasUncut || committer.offsetPace.isOwed;
   }
@@ -94,7 +94,7 @@ export class CommitCycle {
   consider(startedAt: DurationMs, isCaughtUp: boolean): void {
     const { task, committer, events } = this.#parts;
     const { ports } = this.#context;
-    if (this.#underWay !== undefined || !this.#isLacking) return;
+    if (this.#underWay !== undefined || !this.#hasToSay) return;
     const now = ports.clock.monotonicMs();
     const pacedMs = task.hasUncut ? this.#pace.delayMs(now, this.#waiting(isCaughtUp)) : Infinity;
     const delayMs = Math.min(pacedMs, committer.offsetPace.delayMs(now));
@@ -127,7 +127,7 @@ export class CommitCycle {
   /** After `stop`: commits what is applied and not yet committed, and the group's offset in any case. */
   async commitRest(): Promise<void> {
     this.#parts.committer.offsetPace.handOver(true);
-    if (this.#isLacking) await this.#commit();
+    if (this.#hasToSay) await this.#commit();
   }
 
   /** One slice, of what is left of the turn but never of nothing, and with the last one the commit. */

@@ -132,14 +132,13 @@ export class TaskLoop {
       const expireMore = this.#expire(wallNow, startedAt);
       this.commits.consider(startedAt, this.#feed.isCaughtUp);
       this.#considerStop();
+      if (expireMore === 'later') {
+        this.#waitForPace();
+        // What goes first holds the input up until the pace lets it go.
+        if (stepMore && this.#parts.task.counters.recordsRead > readBefore) this.wake();
+      }
       // There may be room again in the task: a cut in this very turn may have made it.
-      const { task } = this.#parts;
-      const isHeldByPace = expireMore === 'later';
-      if (isHeldByPace) this.#waitForPace();
-      // What goes first holds the input up until the pace lets it go.
-      const goesOn = isHeldByPace ? stepMore && task.counters.recordsRead > readBefore : stepMore;
-      const mayGoOn = !isHeldByPace && (expireMore || this.#feed.canGoOn) && !task.isFull;
-      if (goesOn || mayGoOn) this.wake();
+      else if (stepMore || ((expireMore || this.#feed.canGoOn) && !this.#parts.task.isFull)) this.wake();
       // A burst proves nothing of what comes due behind it.
       if (!stepMore) this.#feed.considerSilence(wallNow);
     } catch (error) {
