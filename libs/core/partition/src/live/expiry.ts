@@ -53,12 +53,9 @@ export class Expiry {
     return this.#entries.firstDue > now || this.#firstDoneAt >= now;
   }
 
-  /** A record with a stamp of its own may have left behind what is due at once. */
+  /** What has happened apart from `expire` may have left behind what is due at once: a record with a stamp of its own does. */
   noteArrivals(): void {
-    if (this.#entries.hasBacklog) this.#forgetExpired();
-  }
-
-  #forgetExpired(): void {
+    if (!this.#entries.hasBacklog) return;
     this.#expiredAllAt = -Infinity;
     this.#firstDoneAt = -Infinity;
   }
@@ -69,7 +66,7 @@ export class Expiry {
     if (this.#commit.isFull) return entries.hasBacklog || entries.isEvicting;
     if (entries.isEvicting && entries.mustPass) {
       // As of before the instant that is to be passed.
-      entries.evictSome(limit);
+      this.#evictSome(limit);
       return true;
     }
     const passes = entries.aim();
@@ -80,7 +77,7 @@ export class Expiry {
       if (this.#dueSinceOwed >= DUE_PER_OWED) this.sayOwed();
       left -= EXPIRE_BURST;
       if (left <= 0 || this.#isFullByNow() || entries.fired < EXPIRE_BURST) {
-        entries.evictSome(Math.ceil(limit / EVICTED_SHARE));
+        this.#evictSome(Math.ceil(limit / EVICTED_SHARE));
         return true;
       }
     }
@@ -90,7 +87,7 @@ export class Expiry {
     }
     if (this.#expiresAll) this.#expiredAllAt = this.#clock.now;
     this.#expiresAll = false;
-    entries.evictSome(limit);
+    this.#evictSome(limit);
     return this.sayOwed() || entries.hasBacklog || entries.isEvicting;
   }
 
@@ -105,12 +102,18 @@ export class Expiry {
     this.#dueSinceOwed = 0;
     entries.sayOwed();
     // Instants that waited for it may be due.
-    if (entries.hasBacklog) this.#forgetExpired();
+    this.noteArrivals();
     return this.#maySayOwed();
   }
 
   #maySayOwed(): boolean {
     return this.hasOwed && this.#commit.takesOwed;
+  }
+
+  /** What comes due by an eviction, and at an instant that the clock has reached, is left (LE4). */
+  #evictSome(limit: number): void {
+    this.#entries.evictSome(limit);
+    this.noteArrivals();
   }
 
   /** Returns how much of `limit` it took: all of it where more may go first, or the commit is full. */

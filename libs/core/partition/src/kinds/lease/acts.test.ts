@@ -5,8 +5,8 @@ import { bears, brief, LeaseLog, type LeaseSettings, START, T } from './leases.f
 const command = (name: string): Readonly<Record<string, string>> => ({ 'flatline-command': name });
 const start = (by: string): Readonly<Record<string, unknown>> => ({ ...START, attributes: { by }, waitMs: 9_000 });
 
-function queueing(rules: LeaseSettings['rules'] = {}): LeaseLog {
-  return new LeaseLog({ rules: { onConflict: 'queue', ...rules } });
+function queueing(rules: LeaseSettings['rules'] = {}, settings: LeaseSettings = {}): LeaseLog {
+  return new LeaseLog({ ...settings, rules: { onConflict: 'queue', ...rules } });
 }
 
 function evict(log: LeaseLog, after: number, by: string): void {
@@ -65,6 +65,15 @@ describe('an eviction of leases', () => {
     log.add(T + 8, 'k', start('g1'));
     log.add(T + 600, 'k', start('g1'));
     expect(said(log).slice(1)).toEqual(['EXPIRED EVICTED 1 7', '-', 'REJECTED LOCK_DELAY 8', 'GRANTED 4 600']);
+  });
+
+  test('[Q4][L6][I7] what its lock delay lets end by the clock leaves room for the record that has moved it', () => {
+    const log = queueing({ lockDelayMs: 1 }, { entriesMax: 1 });
+    log.add(T, 'k', start('g1'));
+    evict(log, 7, 'g1');
+    log.add(T + 20, 'n', start('g2'));
+    expect(said(log, 'n')).toEqual(['GRANTED 3 20']);
+    expect(log.refused).toEqual([]);
   });
 
   test('[Q4] does not concern who starts after its record, nor whose grant it brought about', () => {

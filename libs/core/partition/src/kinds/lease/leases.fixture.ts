@@ -6,7 +6,7 @@ import { leaseKind, type LeaseRules } from '@flatline/kinds/lease';
 import { blankLeaseRequest, type LeaseEventEncoder, type LeaseRequestDecoder } from '@flatline/ports/formats';
 import type { RecordHeader } from '@flatline/ports';
 import { timerFaults } from '../../entries/timer-inspection.ts';
-import { PartitionTask } from '../../index.ts';
+import { PartitionTask, type StateLimits } from '../../index.ts';
 import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';
 import { bytes, options, text } from '../../task.fixture.ts';
 
@@ -53,6 +53,8 @@ export interface LeaseSettings {
   /** Default: `LogAppendTime`. */
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
   readonly maxStateBytes?: number;
+  /** Default: many. */
+  readonly entriesMax?: number;
 }
 
 export const bears = (token: number): Readonly<Record<string, string>> => ({ 'flatline-token': String(token) });
@@ -65,7 +67,7 @@ export class LeaseLog extends KindLog<Said> {
   readonly #heldTime: HeldTimeRules;
   readonly #groupMax: number;
   readonly #timestampType: 'LogAppendTime' | 'CreateTime';
-  readonly #maxStateBytes: number;
+  readonly #state: StateLimits;
   readonly #headersSaid: (readonly RecordHeader[])[] = [];
 
   constructor({
@@ -74,21 +76,22 @@ export class LeaseLog extends KindLog<Said> {
     groupMax = 1,
     timestampType = 'LogAppendTime',
     maxStateBytes = Infinity,
+    entriesMax = options().state.entriesMax,
   }: LeaseSettings = {}) {
     super();
     this.rules = { ...LEASE_RULES, ...rules };
     this.#heldTime = heldTime;
     this.#groupMax = groupMax;
     this.#timestampType = timestampType;
-    this.#maxStateBytes = maxStateBytes;
+    this.#state = { ...options().state, stateBytesMax: maxStateBytes, entriesMax };
   }
 
   protected override newTask(): PartitionTask {
     const { rules } = this;
     const kind = leaseKind({ rules, decoder, encoder, tombstones: true, outputTopic: 'output' });
     const input = { ...options().input, timestampType: this.#timestampType };
-    const state = { ...options().state, stateBytesMax: this.#maxStateBytes };
-    return new PartitionTask({ ...options({ partition: PARTITION, heldTime: this.#heldTime, input, state }), kind });
+    const [heldTime, state] = [this.#heldTime, this.#state];
+    return new PartitionTask({ ...options({ partition: PARTITION, heldTime, input, state }), kind });
   }
 
   /** A tombstone is null. */
@@ -125,7 +128,7 @@ export class LeaseLog extends KindLog<Said> {
   commit(drains = true): void {
     const { task } = this;
     const { count, cursor } = this.handOver(this.#groupMax);
-    while (count > 0 && task.step(cursor, 1e6, WALL).kind === 'due') while (task.expire(100, WALL));
+    while (count > 0 && task.step(cursor, 1e6, WALL).kind === 'due') task.expire(100, WALL);
     if (drains) while (task.expire(100, WALL));
     this.settleCut();
   }
