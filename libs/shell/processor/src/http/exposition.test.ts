@@ -17,3 +17,16 @@ test('[X5] a scrape lets the loop turn after some hundred lines, and says the sa
   // 102 lines each: after every fourth.
   expect(turns).toBe(5);
 });
+
+test('[X5] a scrape lets the loop turn after eight metrics of one line: each may sum up a thousand partitions', async () => {
+  const registry = new Registry();
+  for (let metric = 0; metric < 20; metric += 1)
+    new Gauge({ name: `g${metric}`, help: 'h', registers: [registry] }).set(metric);
+  let turns = 0;
+  const text = await exposition(registry, () => {
+    turns += 1;
+    return Promise.resolve();
+  });
+  expect(text).toBe(await registry.metrics());
+  expect(turns).toBe(2);
+});

@@ -155,23 +155,24 @@ export async function serveWhole(whole: Whole): Promise<Ask> {
   return (path, request) => fetch(`${server.address}${path}`, request);
 }
 
+/** A process without pipelines. */
+export const BLANK: Observed = {
+  instance: 'a',
+  version: '1.2.3',
+  application: 'shop',
+  wallNow: NOW,
+  pipelines: () => [],
+  hasStarted: true,
+  isStopping: false,
+  lookUpFill: 0,
+  deliveries: () => [],
+  restart: () => 'absent',
+  lookUp: () => Promise.resolve(undefined),
+  act: () => Promise.resolve(undefined),
+  page: () => Promise.resolve(undefined),
+  endpoint: '',
+};
+
 export function serve(pipelines: readonly PipelineStatus[], changes: Partial<Observed> = {}): Promise<Ask> {
-  const observed = {
-    instance: 'a',
-    version: '1.2.3',
-    application: 'shop',
-    wallNow: NOW,
-    pipelines: () => pipelines,
-    hasStarted: true,
-    isStopping: false,
-    lookUpFill: 0,
-    deliveries: () => [],
-    restart: () => 'absent' as const,
-    lookUp: () => Promise.resolve(undefined),
-    act: () => Promise.resolve(undefined),
-    page: () => Promise.resolve(undefined),
-    endpoint: '',
-    ...changes,
-  };
-  return serveWhole(wholeOf(observed));
+  return serveWhole(wholeOf({ ...BLANK, pipelines: () => pipelines, ...changes }));
 }

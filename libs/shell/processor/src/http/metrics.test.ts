@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { pipeline, serve, standby, task } from './http.fixture.ts';
+import { BLANK, pipeline, serve, standby, task } from './http.fixture.ts';
+import { metricsOf } from './metrics.ts';
 import type { PipelineStatus } from './observed.ts';
 
 describe('metrics', () => {
@@ -30,6 +31,20 @@ describe('metrics', () => {
     expect(own.length).toBeGreaterThan(30);
     expect(own.filter(({ name }) => /milli|_ms|p99/.test(name))).toEqual([]);
     expect(text).toMatch(/^flatline_build_info\{version="1.2.3",application="shop",node="24[\d.]+"\} 1$/m);
+  });
+
+  test('[X5] a scrape of 64 partitions and as many standbys lets the loop turn at least every eight metrics', async () => {
+    const numbers = Array.from({ length: 64 }, (_, partition) => partition);
+    const tasks = numbers.map((partition) => task({ partition }));
+    const standbys = numbers.map((partition) => ({ ...standby, partition: 64 + partition }));
+    let turns = 0;
+    const metrics = metricsOf({ ...BLANK, pipelines: () => [pipeline({ tasks, standbys })] }, () => {
+      turns += 1;
+      return Promise.resolve();
+    });
+    const text = await metrics.metrics();
+    expect(text.split('\n').length).toBeGreaterThan(2_000);
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(text.match(/^# TYPE /gm)!.length / 8));
   });
 
   test('the close delay is a histogram in seconds', async () => {

@@ -149,10 +149,8 @@ export interface Metrics {
   described(): readonly DescribedMetric[];
 }
 
-/** Lets the loop do what else there is. */
-const turn = (): Promise<void> => new Promise(setImmediate);
-
-export function metricsOf(observed: Observed): Metrics {
+/** `turn` lets the loop do what else there is. */
+export function metricsOf(observed: Observed, turn: () => Promise<void> = () => new Promise(setImmediate)): Metrics {
   const registry = new Registry();
   addProcess(registry);
   addBuild(registry, observed);

@@ -1,25 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Ask, instances, NOW, pipeline, serveWhole, task } from './http.fixture.ts';
+import { BLANK, type Ask, instances, NOW, pipeline, serveWhole, task } from './http.fixture.ts';
 import { mergedMetrics } from './merged-metrics.ts';
 import { metricsOf } from './metrics.ts';
 import type { Looked, PipelineStatus, ProcessView } from './observed.ts';
 import { SupervisorMetrics } from './supervisor-metrics.ts';
-
-const blank = {
-  instance: '',
-  version: '',
-  application: '',
-  wallNow: NOW,
-  hasStarted: true,
-  isStopping: false,
-  lookUpFill: 0,
-  deliveries: () => [],
-  restart: () => 'absent' as const,
-  lookUp: () => Promise.resolve(undefined),
-  act: () => Promise.resolve(undefined),
-  page: () => Promise.resolve(undefined),
-  endpoint: '',
-};
 
 describe('one port for several workers', () => {
   const view = (worker: number, partition: number, changes: Partial<PipelineStatus> = {}): ProcessView => ({
@@ -101,7 +85,7 @@ describe('one port for several workers', () => {
     ]);
     const whole = await new SupervisorMetrics(() => [
       { worker: 1, instance: 'a-1', state: 'running', pid: 7, restarts: 3, lastEnd: undefined },
-    ]).text([{ worker: '1', text: await metricsOf({ ...blank, pipelines: () => [pipeline({})] }).metrics() }]);
+    ]).text([{ worker: '1', text: await metricsOf({ ...BLANK, pipelines: () => [pipeline({})] }).metrics() }]);
     for (const line of [
       'flatline_worker_state{worker="1",state="running"} 1',
       'flatline_worker_restarts_total{worker="1"} 3',
