@@ -92,7 +92,7 @@ describe('the two parts', () => {
     expect(short).not.toContain('kills');
     const long = names(planLongSteps(run, projects, 1));
     expect(long).toEqual(
-      expect.arrayContaining(['kills-long', 'both-long', 'worlds-fresh', 'simulate', 'mutants', 'fuzz', 'chaos-3']),
+      expect.arrayContaining(['kills-long', 'both-long', 'worlds-fresh', 'simulate', 'mutants', 'fuzz', 'chaos-kinds']),
     );
     expect(long).not.toContain('sums-long');
   });

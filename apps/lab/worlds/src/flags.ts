@@ -7,7 +7,7 @@ import type { WorldName } from './tally.ts';
 /** Those of look-ups are asked for by a number of answers. */
 const WORLDS: readonly WorldName[] = ['chain', 'deliveries'];
 
-const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants [--record]]
+const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants [--part I/N] [--record]]
        npm run worlds -- --seed S [--kind K]
        npm run worlds -- --world W [--seeds N] [--from S] [--minutes M] [--workers N]
        npm run worlds -- --world W --seed S
@@ -22,6 +22,7 @@ The pipeline in a simulated cluster, one world and its faults per seed, judged b
   --kind K     only worlds of pipelines of this kind: ${KIND_NAMES.join(', ')} (default: as each seed draws)
   --workers N  processes (default: one per core, here ${availableParallelism()})
   --mutants    afterwards hunt products with one deliberate fault each; with --kind or --world those that are hunted in worlds of it
+  --part I/N   of the mutants: only every Nth, from the Ith on
   --record     has later hunts begin with the seeds that caught each mutant in this one
   --world W    worlds of another make: chain, pipelines that routes join (P3); deliveries, outputs
                that go to webhooks (N1–N5)
@@ -48,6 +49,7 @@ function parsed() {
         minutes: { type: 'string' },
         workers: { type: 'string', default: String(availableParallelism()) },
         mutants: { type: 'boolean', default: false },
+        part: { type: 'string' },
         record: { type: 'boolean', default: false },
         world: { type: 'string' },
         'look-ups': { type: 'string' },
@@ -70,6 +72,16 @@ if (flags.help) {
   process.exit(0);
 }
 if (flags.record && !flags.mutants) refuse('--record says which seeds caught mutants: give --mutants, too');
+if (flags.part !== undefined && !flags.mutants) refuse('--part is one of the mutants: give --mutants, too');
+
+/** Of the mutants: the number of the part, and of how many. */
+export const partWanted = partOf(flags.part ?? '1/1');
+
+function partOf(text: string): { readonly index: number; readonly of: number } {
+  const [index = 0, of = 0] = /^\d+\/\d+$/.test(text) ? text.split('/').map(Number) : [];
+  if (index >= 1 && index <= of) return { index, of };
+  return refuse(`--part is "${text}", wanted I/N with 1 ≤ I ≤ N, for example 1/3`);
+}
 
 export function numberOf(name: string, text: string, least = 0): number {
   const number = Number(text);

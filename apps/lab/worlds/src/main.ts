@@ -1,5 +1,5 @@
 // `npm run worlds`: the pipeline in a simulated cluster, by seed.
-import { flags, kindWanted, numberOf, worldWanted } from './flags.ts';
+import { flags, kindWanted, numberOf, partWanted, worldWanted } from './flags.ts';
 import { liveWanted } from './live-wanted.ts';
 import { lookUp, lookUpOnce } from './looking/look-up-campaign.ts';
 import { huntMutants } from './mutant-hunt.ts';
@@ -73,7 +73,7 @@ async function simulate(): Promise<number> {
   const missed = missedText(tally, worldWanted(), kindWanted());
   if (missed !== undefined) console.log(missed);
   const survivors = flags.mutants
-    ? await huntMutants({ workers, kind: kindWanted(), world: worldWanted(), records: flags.record })
+    ? await huntMutants({ workers, kind: kindWanted(), world: worldWanted(), part: partWanted, records: flags.record })
     : 0;
   return tally.failures.length === 0 && missed === undefined && survivors === 0 ? 0 : 1;
 }

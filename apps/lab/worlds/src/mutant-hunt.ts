@@ -19,15 +19,17 @@ interface HuntOptions {
   /** Those that are hunted in worlds of this kind, or make; undefined: all. */
   readonly kind: KindName | undefined;
   readonly world: WorldName | undefined;
+  /** Every `of`th of these, from the `index`th on, which counts from 1. */
+  readonly part: { readonly index: number; readonly of: number };
   /** Has the next hunt begin each with the seed that caught it in this one. */
   readonly records: boolean;
 }
 
 /** Hunts as many mutants at a time as there are workers, and prints what caught each. Returns how many survived. */
-export async function huntMutants({ workers, kind, world, records }: HuntOptions): Promise<number> {
+export async function huntMutants({ workers, kind, world, part, records }: HuntOptions): Promise<number> {
   const hunted = MUTANTS.filter(
     (mutant) => (kind === undefined || mutant.kind === kind) && (world === undefined || mutant.world === world),
-  );
+  ).filter((_, at) => at % part.of === part.index - 1);
   const waiting = [...hunted];
   let caught = 0;
   const seeds = new Map<string, number>();
