@@ -169,4 +169,24 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'schedule',
     found: 'a stopped partition that runs again under its next owner as the world is judged (the world)',
   },
+  {
+    seed: 272_000_137,
+    kind: 'schedule',
+    found: 'a machine suspended for 1147 ms, which its owner did not count into the age of a group offset (the judge)',
+  },
+  {
+    seed: 35_187_233,
+    kind: 'session',
+    found: "probes that leave the group's offset no moment in which it stands at the end (the world)",
+  },
+  {
+    seed: 231,
+    kind: 'lease',
+    found: 'a record refused as without room while what an eviction had left was due',
+  },
+  {
+    seed: 35_187_486,
+    kind: 'session',
+    found: 'an event that its reducer refuses by what it has come to, in a world whose clock was overtaken (the judge)',
+  },
 ];

@@ -13,6 +13,8 @@ export class HostClock {
   #anchorMs: DurationMs;
   #rate = 1;
   readonly #monotonicOriginMs: DurationMs;
+  /** Each suspension that is over, from and to, in virtual time. */
+  readonly #suspensions: (readonly [from: DurationMs, to: DurationMs])[] = [];
   #suspendedMs: DurationMs = 0;
   #suspendedSince: DurationMs | undefined;
 
@@ -58,8 +60,18 @@ export class HostClock {
   }
 
   wake(): void {
-    if (this.#suspendedSince !== undefined) this.#suspendedMs += this.#time.nowMs - this.#suspendedSince;
+    if (this.#suspendedSince === undefined) return;
+    const { nowMs } = this.#time;
+    this.#suspensions.push([this.#suspendedSince, nowMs]);
+    this.#suspendedMs += nowMs - this.#suspendedSince;
     this.#suspendedSince = undefined;
+  }
+
+  /** How much of the virtual time from one instant to another the monotonic clock did not count, as far as it has woken since. */
+  suspendedMsBetween(from: DurationMs, to: DurationMs): DurationMs {
+    return this.#suspensions.reduce((sum, [since, until]) => {
+      return sum + Math.max(0, Math.min(to, until) - Math.max(from, since));
+    }, 0);
   }
 
   #anchor(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Simulation } from './index.ts';
+import { Simulation, type SimulatedHost } from './index.ts';
 
 const START_MS = 1_000_000;
 
@@ -20,6 +20,27 @@ describe('a simulated process', () => {
     await simulation.time.runFor(1_000);
     expect(host.wallMs()).toBe(START_MS + 2_700 - 3_600_000);
     expect(host.monotonicMs() - origin).toBe(7_000);
+  });
+
+  test('it says how much of a stretch it was suspended for, processes of its name before it, too', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const { time } = simulation;
+    const first = simulation.start('a').host;
+    const sleep = async ({ machine }: SimulatedHost, forMs: number): Promise<void> => {
+      machine.suspend();
+      await time.runFor(forMs);
+      machine.wake();
+      await time.runFor(100);
+    };
+    const from = time.nowMs;
+    await sleep(first, 1_000);
+    first.kill();
+    await sleep(simulation.start('a').host, 500);
+    const ms = (since: number, until: number): number => simulation.suspendedMsBetween('a', from + since, from + until);
+    expect([ms(0, 1_700), ms(0, 1_000), ms(400, 1_300), ms(1_000, 1_100), ms(-9, 0)]).toEqual([
+      1_500, 1_000, 800, 0, 0,
+    ]);
+    expect(simulation.suspendedMsBetween('b', from, from + 1_700)).toBe(0);
   });
 
   test('machines have monotonic origins of their own', () => {

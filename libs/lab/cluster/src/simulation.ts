@@ -66,6 +66,8 @@ export class Simulation {
   readonly #startMs: Millis;
   readonly #disks = new Map<string, SimulatedDisk>();
   readonly #groups = new Map<string, SimulatedGroup>();
+  /** The clocks of all processes that were ever started. */
+  readonly #machines: { readonly name: string; readonly machine: HostClock }[] = [];
   readonly #hosts = new Map<string, SimulatedHost>();
 
   constructor({ seed, rates = calm, startMs = START_MS }: SimulationSettings) {
@@ -115,10 +117,18 @@ export class Simulation {
     assert(former?.alive !== true, 'a process of this name still runs', { name });
     const originMs = 1 + this.faults.below(2 ** 31);
     const machine = new HostClock(this.time, this.trueMs() + (settings.skewMs ?? 0), originMs);
+    this.#machines.push({ name, machine });
     const host = new SimulatedHost(name, machine, this.time, this.trace);
     this.#hosts.set(name, host);
     this.trace.note(`${name} starts`);
     return { host, ports: this.#ports(host, settings) };
+  }
+
+  /** How much of that virtual time the monotonic clock of the process, and of former ones of its name, did not count. */
+  suspendedMsBetween(name: string, from: DurationMs, to: DurationMs): DurationMs {
+    return this.#machines
+      .filter((each) => each.name === name)
+      .reduce((sum, { machine }) => sum + machine.suspendedMsBetween(from, to), 0);
   }
 
   #ports(host: SimulatedHost, settings: HostSettings): HostPorts {

@@ -24,13 +24,30 @@ export function recordsOf(batches: readonly LogBatch[]): readonly LogRecord[] {
 export function commitsOf(simulation: Simulation, partition: number): DecidedCommit[] {
   return simulation.log.endedTransactions.flatMap((transaction) => {
     const blocks = recordsOf(writtenTo(transaction, CHANGELOG, partition));
-    if (transaction.marker !== 'commit' || blocks.length === 0) return [];
-    const block = blockIn(blocks.at(-1)!);
-    if (block.kind === 'claim') return [];
+    const header = headerOf(transaction, blocks);
+    if (header === undefined) return [];
     const blockBytes = blocks.reduce((sum, { value }) => sum + value!.length, 0);
     const outputs = recordsOf(writtenTo(transaction, OUTPUT, partition));
-    return [{ transaction, header: block.header, blockBytes, outputs }];
+    return [{ transaction, header, blockBytes, outputs }];
   });
+}
+
+/** Where the last commit stands in each input; undefined: there is none yet. */
+export function lastPositions({ log }: Simulation, partition: number): readonly number[] | undefined {
+  const { endedTransactions } = log;
+  for (let index = endedTransactions.length - 1; index >= 0; index -= 1) {
+    const transaction = endedTransactions[index]!;
+    const header = headerOf(transaction, recordsOf(writtenTo(transaction, CHANGELOG, partition)));
+    if (header !== undefined) return header.positions;
+  }
+  return undefined;
+}
+
+/** What a committed transaction with these blocks says of itself; undefined: it is no commit of the partition. */
+function headerOf({ marker }: EndedTransaction, blocks: readonly LogRecord[]): BlockHeader | undefined {
+  if (marker !== 'commit' || blocks.length === 0) return undefined;
+  const block = blockIn(blocks.at(-1)!);
+  return block.kind === 'claim' ? undefined : block.header;
 }
 
 export function blockIn({ value }: LogRecord): ChangelogBlock {

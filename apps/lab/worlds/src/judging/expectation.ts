@@ -2,6 +2,7 @@
 import type { Simulation } from '@flatline/cluster';
 import { type SimulatedKind, textIn } from '@flatline/lab-kinds';
 import {
+  type JudgedRules,
   foldKind,
   inOneOrder,
   type InputRecord,
@@ -34,14 +35,18 @@ interface FoldExtent {
   readonly below?: readonly number[];
   /** C3: how far evidence that no record tells has moved the clock at the end. */
   readonly clockAtEnd?: number;
-  /** As if there were room for everything (I7). */
-  readonly hasRoom?: boolean;
+  /** As if there were room for everything (I7), and no reducer, whose refusals depend on what lives, too (S10). */
+  readonly takesAll?: boolean;
+}
+
+function takingAll(rules: JudgedRules): JudgedRules {
+  return rules.kind === 'session' ? { ...rules, ...ENDLESS, reducer: undefined } : { ...rules, ...ENDLESS };
 }
 
 export function foldPartition(
   { simulation, scenario, kind }: JudgedWorld,
   partition: number,
-  { below = [], clockAtEnd = 0, hasRoom = false }: FoldExtent = {},
+  { below = [], clockAtEnd = 0, takesAll = false }: FoldExtent = {},
 ): KindFolded {
   const { judged } = kind;
   const logs = [INPUT, ...scenario.furtherInputs.map(({ topic }) => topic)].map((topic, input) =>
@@ -50,7 +55,7 @@ export function foldPartition(
       .filter(({ offset }) => offset < (below[input] ?? Infinity))
       .map((record) => inputOf(record, judged)),
   );
-  const rules = { ...judged.rules, ...(hasRoom && ENDLESS) };
+  const rules = takesAll ? takingAll(judged.rules) : judged.rules;
   const full = fullIn(simulation, partition);
   return foldKind(
     inOneOrder(logs, rules, ({ timestamp }) => isWildStamp(timestamp)),
@@ -60,7 +65,7 @@ export function foldPartition(
       origin: originOf(simulation, partition) ?? 0,
       clockAtEnd,
       refusalOf: (record) => refusalOf(kind, record),
-      saysFull: (offset) => !hasRoom && full.has(offset),
+      saysFull: (offset) => !takesAll && full.has(offset),
     },
   );
 }
@@ -113,8 +118,21 @@ export function lettersOf({ log }: Simulation, partition: number): LetterRecord[
 
 /** Offsets of records for which there was no room, as the processor says (I7). */
 export function fullIn(simulation: Simulation, partition: number): ReadonlySet<number | undefined> {
-  const full = lettersOf(simulation, partition).filter(({ subject }) => subject?.reason === 'state-full');
-  return new Set(full.map(({ subject }) => subject?.offset));
+  return lettersFor(simulation, partition, ['state-full']);
+}
+
+/** Those that a reducer of sessions refused, by what it had come to (S10). */
+export function unreducedIn({ simulation, kind }: JudgedWorld, partition: number): ReadonlySet<number | undefined> {
+  return hasReducer(kind) ? lettersFor(simulation, partition, ['reducer-failed', 'reduced-too-large']) : new Set();
+}
+
+function lettersFor(simulation: Simulation, partition: number, reasons: readonly string[]): Set<number | undefined> {
+  const found = lettersOf(simulation, partition).filter(({ subject }) => reasons.includes(subject?.reason ?? ''));
+  return new Set(found.map(({ subject }) => subject?.offset));
+}
+
+function hasReducer({ judged: { rules } }: SimulatedKind): boolean {
+  return rules.kind === 'session' && rules.reducer !== undefined;
 }
 
 function refusalOf(kind: SimulatedKind, { timestamp, value }: InputRecord): 'stamp' | 'content' | undefined {

@@ -62,7 +62,7 @@ export async function judgePartition(world: JudgedWorld, partition: number, fate
     ...(settings === undefined || isChangelogLost ? [] : await checkSettingsKept(simulation, partition, settings)),
     ...(isOvertaken ? checkOvertaken(world, partition, commits) : []),
     ...checkWriters(partition, commits),
-    ...checkOffsets(scenario, commits),
+    ...checkOffsets(simulation, scenario, commits),
     ...(inputRead === undefined && !isChangelogLost ? checkStands(simulation, partition, commits) : []),
     ...(isChangelogLost ? [] : checkTruncations(simulation, scenario, partition, commits)),
     ...(isChangelogLost || inputRead !== undefined

@@ -17,29 +17,28 @@ export function checkWriters(partition: number, commits: readonly DecidedCommit[
 
 /**
  * O1: the offset committed of each input is its position. R3: none is left out where the changelog may lose what it acknowledged,
- * behind a claim, or once the last one is an interval old.
+ * behind a claim, or once the last one is an interval old by the clock of its owner.
  */
 export function checkOffsets(
+  simulation: Simulation,
   { losesChangelog, commitIntervalMs }: Scenario,
   commits: readonly DecidedCommit[],
 ): string[] {
-  let ageMs = Infinity;
+  let carriedAtMs = -Infinity;
   return commits.flatMap((commit, index) => {
     const { header, transaction } = commit;
-    const { sequence, positions } = header;
+    const { sequence, positions, owner } = header;
     const said = transaction.offsets.map(({ offset }) => offset).join('/');
     if (said === '') {
       // It began once the one before was settled, that is decided, and the one that carried began before it was.
       const before = commits[index - 1]?.transaction;
+      const beganAtMs = before?.atMs ?? Infinity;
       const isFirst = before?.epoch !== transaction.epoch;
-      const isSound = !losesChangelog && !isFirst && ageMs < commitIntervalMs;
-      const found = isSound ? [] : [`[R3] commit ${sequence}: without an offset, the last one is ${ageMs} ms old`];
-      // The clock of a machine that stood still has not gone on: what may have been that counts as nothing.
-      const gapMs = transaction.atMs - (before?.atMs ?? transaction.atMs);
-      if (gapMs < commitIntervalMs / 4) ageMs += gapMs;
-      return found;
+      const ageMs = beganAtMs - carriedAtMs - simulation.suspendedMsBetween(owner, carriedAtMs, beganAtMs);
+      if (!losesChangelog && !isFirst && ageMs < commitIntervalMs) return [];
+      return [`[R3] commit ${sequence}: without an offset, the last one is ${ageMs} ms old`];
     }
-    ageMs = 0;
+    carriedAtMs = transaction.atMs;
     const position = positions.join('/');
     return said === position ? [] : [`[O1] commit ${sequence}: offset ${said} with position ${position}`];
   });
