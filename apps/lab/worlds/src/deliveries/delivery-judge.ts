@@ -57,6 +57,8 @@ interface BreakerSaid {
   readonly until: Millis;
   /** How often in a row. */
   readonly opened: number;
+  /** When the attempt failed that opened it. */
+  readonly failedAt?: Millis;
 }
 
 const WAITS_MS: readonly DurationMs[] = [0, 5e3, 3e5, 18e5, 72e5, 18e6, 36e6, 504e5, 72e6, 864e5];
@@ -69,7 +71,11 @@ const GONE = 410;
 const FAILURES_MAX = 5;
 const OPEN_FIRST_MS = 5e3;
 const OPEN_MOST_MS = 3e5;
-const COMMIT_MS = 2_000;
+/** Attempts begin so soon after a commit (UNFENCED_MS); and its answer may be late by so much. */
+const UNFENCED_MS = 1_000;
+const ANSWER_MS = 10_000;
+/** A process stands still for so long at most. */
+const FROZEN_MS = 30_000;
 const text = (bytes: Uint8Array | null): string => Buffer.from(bytes ?? []).toString('utf8');
 
 export function judgeDeliveries(evidence: DeliveryEvidence): string[] {
@@ -152,6 +158,7 @@ function judgeEndpoint(endpoint: JudgedEndpoint, evidence: DeliveryEvidence, out
     ...outputs.flatMap((output) => judgeDelivery(output, endpoint, evidence, begun)),
     ...evidence.kept.flatMap((_, partition) => judgeBreaker(endpoint, partition, evidence, begun)),
     ...judgeAtRisk(endpoint, evidence, outputs, begun),
+    ...judgeFenced(endpoint, begun),
     ...judgePace(endpoint, begun),
     ...judgeOrder(endpoint, evidence, outputs, begun),
     ...judgeGivenUp(endpoint, evidence),
@@ -182,7 +189,7 @@ function lost(endpoint: JudgedEndpoint, evidence: DeliveryEvidence, outputs: rea
   });
 }
 
-function givenUpBy({ name }: JudgedEndpoint, { undeliverable }: DeliveryEvidence) {
+function givenUpBy({ name }: Pick<JudgedEndpoint, 'name'>, { undeliverable }: DeliveryEvidence) {
   return undeliverable.flat().flatMap((record) => {
     const said = JSON.parse(headerOf(record, 'delivery') ?? '{}') as {
       endpoint?: string;
@@ -276,16 +283,20 @@ function passedOver(
   const isDone =
     begun.some((each) => isSuccess(each) && each.heard!.answer!.at <= passedAt) ||
     givenUpBy(endpoint, evidence).some(({ id, at }) => id === output.id && at <= passedAt) ||
-    (endpoint.supersede && lastOfKey(output, endpoint, evidence) !== output.id);
+    (endpoint.supersede && isReplaced(output, endpoint, evidence));
   return isDone ? [] : [`[N3] ${of} is neither kept nor done with, and was passed over at ${passedAt}`];
 }
 
-function lastOfKey({ key, partition }: Output, endpoint: JudgedEndpoint, evidence: DeliveryEvidence): string {
-  const all = outputsIn(evidence.pipeline, evidence.outputs[partition]!, partition);
-  return all.findLast((each) => each.key === key && wantedBy(endpoint, each))!.id;
+/** By one that was taken before the commit that moved the position beyond it. */
+function isReplaced({ key, partition, offset }: Output, endpoint: JudgedEndpoint, evidence: DeliveryEvidence): boolean {
+  const passing = evidence.positions.find((each) => each.partition === partition && each.offset > offset)!;
+  const taken = outputsIn(evidence.pipeline, evidence.outputs[partition]!, partition);
+  return taken.some(
+    (each) => each.key === key && each.offset > offset && each.offset < passing.offset && wantedBy(endpoint, each),
+  );
 }
 
-/** N3: of a partition no more is under way, or delivered and not committed, than may be under way. */
+/** N3: of a partition no more is under way, or over with an outcome that is not committed, than may be under way. */
 function judgeAtRisk(
   { name, maxInFlight }: JudgedEndpoint,
   evidence: DeliveryEvidence,
@@ -298,8 +309,13 @@ function judgeAtRisk(
     const written = writtenOf(name, output, evidence);
     const dropped = written.find(({ kind, at }) => kind === 'drop' && at >= each.at);
     const doneAt = written.length === 0 ? passedAtOf(output, evidence) : (dropped?.at ?? Infinity);
-    const { at, endedAt = Infinity, run } = each;
-    return [{ at, run, partition: output.partition, id: each.id, until: each.isDelivered === true ? doneAt : endedAt }];
+    const givenUp = givenUpBy({ name }, evidence).find(({ id, at }) => id === each.id && at >= each.at);
+    const kept = written.find(({ attempts }) => attempts.some((attempt) => attempt.at === each.at));
+    const failedAt = Math.min(kept?.at ?? Infinity, givenUp?.at ?? Infinity);
+    const { at, run } = each;
+    return [
+      { at, run, partition: output.partition, id: each.id, until: each.isDelivered === true ? doneAt : failedAt },
+    ];
   });
   return spans.flatMap(({ at, run, partition, id }) => {
     const atRisk = spans.filter(
@@ -325,6 +341,13 @@ function tooSoon(of: string, begun: readonly BegunAttempt[], { at, attempts }: K
   ];
 }
 
+/** N3: whoever has lost its partition meets the fence before it attempts anything. */
+function judgeFenced({ name }: JudgedEndpoint, begun: readonly BegunAttempt[]): string[] {
+  return begun
+    .filter(({ fencedMs }) => fencedMs > 2 * UNFENCED_MS + ANSWER_MS)
+    .map(({ id, fencedMs }) => `[N3] ${name}: ${id} is attempted ${fencedMs} ms after another has fenced its courier`);
+}
+
 function judgeBreaker(
   { name, maxInFlight }: JudgedEndpoint,
   partition: number,
@@ -339,7 +362,7 @@ function judgeBreaker(
     return [{ ...breaker, at: record.timestamp }];
   });
   return [
-    ...said.flatMap(({ at, kind, until, opened }, i) => {
+    ...said.flatMap(({ at, kind, until, opened, failedAt = 0 }, i) => {
       const nextAt = said[i + 1]?.at ?? Infinity;
       if (kind === 'disabled')
         return begun
@@ -350,59 +373,42 @@ function judgeBreaker(
       const probes = begun.filter((each) => each.at >= until && each.at < nextAt - SLACK_MS);
       const runs = new Set(probes.map(({ run }) => run));
       const openMs = 0.8 * Math.min(OPEN_MOST_MS, OPEN_FIRST_MS * 2 ** (opened - 1));
-      const openFor = until - openedAt(at, begun, maxInFlight);
+      // A process that was frozen learns of a failure, and writes it, later than it was.
+      const isOpener = ({ isDelivered, endedAt = Infinity }: BegunAttempt): boolean =>
+        isDelivered === false && endedAt <= failedAt + SLACK_MS && endedAt >= failedAt - FROZEN_MS;
       return [
-        // A delivery taken by a commit is off.
-        ...(openFor < openMs - COMMIT_MS ? [`[N4] ${name}: its breaker is open for ${openFor} ms`] : []),
+        ...(until - failedAt < openMs ? [`[N4] ${name}: its breaker is open for ${until - failedAt} ms`] : []),
+        ...(begun.some(isOpener) ? [] : [`[N4] ${name}: no attempt has failed at ${failedAt}, as its breaker says`]),
         ...shut.map(
           (each) => `[N4] ${name}: ${each.id} is attempted at ${each.at}, and its breaker is open until ${until}`,
         ),
         ...(probes.length > runs.size ? [`[N4] ${name}: ${probes.length} probe its breaker at once`] : []),
       ];
     }),
-    ...neverOpened(name, kept[partition]!, said, begun),
+    ...neverOpened({ name, maxInFlight }, said, begun),
   ];
 }
 
-/** One of the attempts that ended last before it was written at `at` has opened it: a process that was frozen writes it later. */
-function openedAt(at: Millis, begun: readonly BegunAttempt[], maxInFlight: number): Millis {
-  const ends = begun.flatMap(({ endedAt = Infinity }) => (endedAt <= at ? [endedAt] : [])).sort((a, b) => a - b);
-  return ends.at(-maxInFlight) ?? ends[0] ?? at;
-}
-
-/** Failures in a row that are written, and no breaker opens. */
+/** Failures in a row of one run, and no breaker is open. */
 function neverOpened(
-  name: string,
-  kept: readonly LogRecord[],
+  { name, maxInFlight }: Pick<JudgedEndpoint, 'name' | 'maxInFlight'>,
   said: readonly BreakerSaid[],
   begun: readonly BegunAttempt[],
 ): string[] {
-  // What was delivered before its position was committed has no record.
-  const delivered = begun.flatMap(({ isDelivered, endedAt }) => (isDelivered === true ? (endedAt ?? []) : []));
-  let inARow = 0;
-  let before = -Infinity;
-  let run: string | undefined;
-  const failed = new Map<string, number>();
-  for (const record of kept) {
-    const [endpoint, id] = text(record.key).split('/');
-    if (endpoint !== name) continue;
-    const { timestamp } = record;
-    const isBetween = delivered.some((at) => at > before - SLACK_MS && at <= timestamp);
-    // Whoever follows counts again.
-    const runNow = begun.findLast(({ endedAt = Infinity }) => endedAt <= timestamp)?.run;
-    if (id === undefined || record.value === null || isBetween || runNow !== run) inARow = 0;
-    before = timestamp;
-    run = runNow;
-    const written = headerOf(record, 'delivery');
-    if (id === undefined || record.value === null || written === undefined) continue;
-    const { attempts } = JSON.parse(written) as { readonly attempts: readonly Failed[] };
-    if (attempts.length > (failed.get(id) ?? 0)) inARow += 1;
-    failed.set(id, attempts.length);
-    // An attempt under way when it opened fails, too.
-    if (inARow > 3 * FAILURES_MAX && !said.some(({ at, kind }) => kind !== 'closed' && at <= record.timestamp))
-      return [`[N4] ${name}: ${inARow} failures in a row, and no breaker opens`];
-  }
-  return [];
+  // Whoever follows counts again.
+  return [...Map.groupBy(begun, ({ run }) => run).values()].flatMap((run) => {
+    let inARow = 0;
+    for (const { isDelivered, endedAt } of run.toSorted((a, b) => (a.endedAt ?? Infinity) - (b.endedAt ?? Infinity))) {
+      if (isDelivered === undefined || endedAt === undefined) continue;
+      inARow = isDelivered ? 0 : inARow + 1;
+      // Attempts under way when it opened fail, too. What came of all before is committed by then.
+      if (inARow <= FAILURES_MAX + maxInFlight) continue;
+      const last = said.findLast(({ at }) => at <= endedAt + SLACK_MS);
+      if (last === undefined || last.kind === 'closed')
+        return [`[N4] ${name}: ${inARow} failures in a row, and no breaker opens`];
+    }
+    return [];
+  });
 }
 
 function judgePace({ name, maxInFlight, maxPerSecond }: JudgedEndpoint, begun: readonly BegunAttempt[]): string[] {

@@ -1,6 +1,6 @@
 // One seed of deliveries: sessions whose summaries go to webhooks, in processes that keep, attempt and repeat them, while endpoints fail
 // in many ways, processes are killed, frozen and started, and requests to the brokers are lost. Then calm, in which all must arrive.
-import { partitionOf, type Random } from '@flatline/base';
+import { partitionOf, type Random, type Millis } from '@flatline/base';
 import { calm, rough, SimulatedDisk, type SimulatedHost, Simulation, type HostPorts } from '@flatline/cluster';
 import type { NotifiedPipeline } from '@flatline/config';
 import { Gate } from '@flatline/deliveries';
@@ -43,7 +43,10 @@ export class DeliveryWorld {
   readonly #running = new Map<string, Running>();
   #launches = 0;
   /** By transactional id: who has opened a writer last, and how many have. */
-  readonly #writers = new Map<string, { readonly process: string; readonly number: number }>();
+  readonly #writers = new Map<
+    string,
+    { readonly process: string; readonly number: number; readonly openedAt: Millis }
+  >();
 
   constructor(seed: number) {
     this.scenario = drawDeliveries(seed);
@@ -249,6 +252,7 @@ export class DeliveryWorld {
       at: this.simulation.trueMs(),
       run: `${process}#${last?.number ?? 0}`,
       isStale: last?.process !== process,
+      fencedMs: last === undefined || last.process === process ? 0 : this.simulation.trueMs() - last.openedAt,
       endedAt: undefined,
     };
     this.ledger.begun.push(begun);
@@ -259,8 +263,10 @@ export class DeliveryWorld {
     return {
       timeoutMs: writers.timeoutMs,
       open: async (id, askedMs) => {
-        this.#writers.set(id, { process, number: (this.#writers.get(id)?.number ?? 0) + 1 });
+        const opened = { process, number: (this.#writers.get(id)?.number ?? 0) + 1, openedAt: Infinity };
+        this.#writers.set(id, opened);
         const writer = await writers.open(id, askedMs);
+        opened.openedAt = this.simulation.trueMs();
         // The broker may say that it is committed before its marker has come to the positions.
         const told: TransactionalWriter = {
           timeoutMs: writer.timeoutMs,

@@ -14,7 +14,8 @@
 //        next transaction, which begins within COMMIT_GAP_MS, or when the one before is over. So what is sent again after a crash is no
 //        more than what may be under way at once.
 //   CR2  After any error of a commit nothing more is written or begun: whoever follows begins with what is committed.
-//   CR3  An attempt begins at most UNFENCED_MS after a commit: a run whose partition has another owner meets its fence first.
+//   CR3  An attempt begins at most UNFENCED_MS after a commit, and not right after one that took longer than others: a run whose
+//        partition has another owner meets its fence first.
 import { type Clock, type DurationMs, isConsequence, messageOf, type Millis, type Random } from '@flatline/base';
 import { type Breaker, type Delivery, EndpointQueue, type Outcome, type QueueCounters } from '@flatline/deliveries';
 import type { LogReader, TransactionalWriter } from '@flatline/ports';
@@ -81,6 +82,8 @@ export class CourierRun {
   #underWay = 0;
   /** By the monotonic clock, as all below. */
   #committedAt: DurationMs = -Infinity;
+  /** How long the last commit took, and the one before it. */
+  #tookMs: readonly [last: DurationMs, before: DurationMs] = [0, 0];
   /** When a commit began last. */
   #commitBeganAt: DurationMs = -Infinity;
   /** When outputs were taken last, or there were none. */
@@ -171,12 +174,22 @@ export class CourierRun {
     this.#takeOutputs(now);
     this.#take(this.#due, (record) => this.#taken.due(record, now));
     if (this.#mustCommit) return;
-    this.#awaitsCommit = this.#mayBegin(now) && this.#parts.clock.monotonicMs() - this.#committedAt > UNFENCED_MS;
+    this.#awaitsCommit = this.#mayBegin(now) && this.#mayBeFenced;
     if (this.#awaitsCommit) return;
     for (const queue of this.#queues.values()) {
       for (const delivery of queue.next(now)) this.#attempt(delivery);
       this.#awaitsCommit ||= queue.isRenewing;
     }
+  }
+
+  /**
+   * Since the last commit, or while that was under way: of one that took long only the next one tells whether brokers are slow or this
+   * process stood still. Two in a row are brokers.
+   */
+  get #mayBeFenced(): boolean {
+    const [lastMs, beforeMs] = this.#tookMs;
+    const isDoubtful = lastMs > UNFENCED_MS && beforeMs <= UNFENCED_MS;
+    return isDoubtful || this.#parts.clock.monotonicMs() - this.#committedAt > UNFENCED_MS;
   }
 
   #mayBegin(now: Millis): boolean {
@@ -307,6 +320,7 @@ export class CourierRun {
     await writer.commit({ writes, offsets });
     for (const { source, position } of positions) source.committed(position);
     this.#committedAt = clock.monotonicMs();
+    this.#tookMs = [this.#committedAt - this.#commitBeganAt, this.#tookMs[0]];
     for (const write of decided) tell(write, { log, notified, partition });
   }
 

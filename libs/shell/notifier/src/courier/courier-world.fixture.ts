@@ -24,6 +24,8 @@ export interface CourierWorldOptions {
   readonly attempt?: (end: AbortSignal, delivery: Delivery) => Promise<Outcome>;
   /** Called before each commit. @throws what the commit throws */
   readonly onCommit?: () => void;
+  /** How long each commit takes, by its number from 1. Default: no time. */
+  readonly commitMs?: (number: number) => number;
 }
 
 interface FetchedRecord {
@@ -86,7 +88,13 @@ export class CourierWorld {
         onCommit?.();
         this.commits.push(transaction);
         for (const { topic, offset } of transaction.offsets) this.committed.set(topic, offset);
-        return Promise.resolve([]);
+        const answered = options.commitMs?.(this.commits.length) ?? 0;
+        if (answered === 0) return Promise.resolve([]);
+        return new Promise<never[]>((resolve) =>
+          this.clock.after(answered, () => {
+            resolve([]);
+          }),
+        );
       },
       close: () => Promise.resolve(),
     };

@@ -348,3 +348,26 @@ test('[N3] outputs whose position was put back below what is kept are dropped by
   const dropped = written(world).flatMap(([key, phase]) => (phase === undefined ? [key] : []));
   expect(dropped.sort()).toEqual(['0-0', '0-1', '0-2', '0-3', '0-9'].map((id) => `sink/visits:${id}:0`));
 });
+
+test.each([
+  ['whoever stood still while it committed meets the fence before it attempts', 60_000, true, 0],
+  ['where each commit takes seconds attempts go on', 3_000, false, 3],
+])('[N3] %s', async (_, commitMs, isFenced, attempts) => {
+  let [begun, commits] = [0, 0];
+  const world = new CourierWorld({
+    outputs: outputs(3),
+    commitMs: () => commitMs,
+    attempt: () => {
+      begun += 1;
+      return Promise.resolve({ kind: 'delivered' });
+    },
+    onCommit: () => {
+      commits += 1;
+      if (isFenced && commits > 1) throw new Fenced('a newer owner');
+    },
+  });
+  world.isOurs = false;
+  await world.clock.pass(100_000);
+  expect(begun).toBe(attempts);
+  await world.courier.close();
+});
