@@ -88,6 +88,8 @@ describe('pages of entries', () => {
         await time.runFor(random.below(2_000));
         processes[at] = world.launch(processes[at]!.name);
       }
+      const foundIn = (asked: readonly Asked[]) => asked.flatMap(({ page }) => (page.kind === 'found' ? [page] : []));
+      const foundInStorm = foundIn(pages).length;
       // Where faults have kept nearly all of them from being answered, those of the calm are.
       world.simulation.faults.setRates(calm);
       await time.runFor(60_000);
@@ -100,7 +102,8 @@ describe('pages of entries', () => {
       await time.runFor(60_000);
       const closes = Array.from({ length: world.partitions }, (_, partition) => closesOf(world, partition));
       expect(pages.flatMap((asked) => faultsOf(asked, closes[asked.partition]!))).toEqual([]);
-      const found = pages.flatMap(({ page }) => (page.kind === 'found' ? [page] : []));
+      const found = foundIn(pages);
+      expect(foundInStorm).toBeGreaterThan(0);
       expect(found.length).toBeGreaterThan(10);
       expect(found.some(({ rows }) => rows.length > 1)).toBe(true);
     },
