@@ -111,6 +111,12 @@ const IN_DELIVERIES: readonly EngineMutant[] = [
     to: 'return isBreakerDecided && isAnyDropped;',
   },
   {
+    name: 'attempts without having met its fence',
+    file: RUN,
+    from: 'this.#awaitsCommit = this.#mayBegin(now) && this.#mayBeFenced;',
+    to: 'this.#awaitsCommit = false;',
+  },
+  {
     name: 'attempts what has taken the place of another before that is written',
     file: RUN,
     from: 'return this.#outcomeAt !== undefined || isBreakerDecided || isAnyDropped;',
