@@ -200,10 +200,9 @@ export class Committer {
     const found = await lookUp(this.#context, commit, this.#anchor, ownership);
     if (found.kind === 'letGo') return found;
     this.#anchor = claimAnchor(ownership);
-    if (found.kind === 'absent') return this.#sendAgain(inFlight);
-    const outcome = this.#settle(inFlight, found.offsets, undefined);
+    const outcome = found.kind === 'absent' ? undefined : this.#settle(inFlight, found.offsets, undefined);
     this.offsetPace.claimed();
-    return outcome;
+    return outcome ?? this.#sendAgain(inFlight);
   }
 
   async close(): Promise<void> {
@@ -216,8 +215,8 @@ export class Committer {
     const { ports } = this.#context;
     const { timeoutMs } = this.#writer;
     const { commitBytes, countedBytes } = inFlight.cut;
-    // It is the first one behind the claim.
-    inFlight.carriesOffset = true;
+    // As the first one behind the claim it does.
+    inFlight.carriesOffset = this.offsetPace.carries(inFlight.beganAt);
     if (timeoutMs >= inFlight.timeoutMs || !budget.refused(commitBytes, countedBytes)) return this.#send(inFlight);
     const why = `a commit of ${commitBytes} bytes takes longer than the ${timeoutMs} ms that the brokers allow`;
     const remedy = 'raise their transaction.max.timeout.ms';
