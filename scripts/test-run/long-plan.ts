@@ -6,7 +6,7 @@ import { brokerStep, commandStep, jestStep, ROOMY, type Run } from './steps.ts';
 /** `REACH_SEEDS_MIN` and some: a kind of fault that never happens fails. A slow machine lives as many as it can in the time. */
 const WORLDS = 2_200;
 const WORLDS_MINUTES = 22;
-/** Of the mutants each run hunts a part, of the kinds chaos tries one: which, its seed chooses. All at once take too long. */
+/** Each run hunts one part of the mutants, and tries one of the other kinds in chaos: which, its seed chooses. All take too long. */
 const PARTS = 3;
 /** Worlds of pipelines that routes join. */
 const CHAINS = 300;

@@ -74,7 +74,7 @@ if (flags.help) {
 if (flags.record && !flags.mutants) refuse('--record says which seeds caught mutants: give --mutants, too');
 if (flags.part !== undefined && !flags.mutants) refuse('--part is one of the mutants: give --mutants, too');
 
-/** Of the mutants: the number of the part, and of how many. */
+/** The part of the mutants to hunt: its number, and of how many. */
 export const partWanted = partOf(flags.part ?? '1/1');
 
 function partOf(text: string): { readonly index: number; readonly of: number } {

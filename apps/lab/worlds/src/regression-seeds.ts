@@ -140,7 +140,7 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
   {
     seed: 75_788_392,
     kind: 'session',
-    found: 'an eviction had a session that ended behind a window of statistics counted in that window (LE4, S12)',
+    found: 'an eviction had a session that ended behind a window of statistics counted in that window (IN1, S12)',
   },
   {
     seed: 11_495_051,

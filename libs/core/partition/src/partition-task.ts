@@ -168,7 +168,7 @@ export class PartitionTask {
 
   /** Shows the kind's own state as it was last said, for operators (S12). */
   get kept(): readonly ShownEntry[] {
-    return this.#entries.keptShown;
+    return this.#entries.kept.shown;
   }
 
   get liveEntries(): number {
@@ -323,7 +323,7 @@ export class PartitionTask {
 
   /** A lower bound of the earliest due instant; undefined with no live entry, and until all timers are armed. */
   earliestDue(): Millis | undefined {
-    return orNever(Math.min(this.#entries.earliestDue() ?? Infinity, this.#entries.keptDueAt));
+    return orNever(Math.min(this.#entries.earliestDue() ?? Infinity, this.#entries.kept.dueAt));
   }
 
   /**
@@ -331,7 +331,7 @@ export class PartitionTask {
    * due by the clock needs none, however long it takes. undefined: nothing is, or not all timers are armed.
    */
   earliestAhead(): Millis | undefined {
-    return orNever(Math.min(this.#entries.earliestAhead() ?? Infinity, this.#entries.keptDueAt));
+    return orNever(Math.min(this.#entries.earliestAhead() ?? Infinity, this.#entries.kept.dueAt));
   }
 
   /** Returns the key's state between two calls of the task (Q2); undefined once the kind has thrown. */
@@ -411,7 +411,7 @@ export class PartitionTask {
     this.#atCut = { heldMs: this.heldMs, others: this.#otherRecords };
     const { inputs, clock } = this;
     const { state: held } = this.#time.held;
-    const kept = this.#entries.keptBytes();
+    const kept = this.#entries.kept.bytes();
     const evictions = this.#entries.evictionBytes();
     return this.#commit.cut(name, { inputs, applied: this.#applied, clock: clock.now, held, kept, evictions });
   }
@@ -419,7 +419,7 @@ export class PartitionTask {
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */
   settle(cut: TaskCut, offsets: readonly number[]): void {
     this.changelog.settle(cut, offsets);
-    this.#entries.keptCommitted();
+    this.#entries.kept.committed();
     this.#settledCuts += 1;
     const { header, blocks, removed, blockBytes: bytes } = cut;
     const slots = blocks.map((block) => block.slots);

@@ -110,7 +110,7 @@ export class Expiry {
     return this.hasOwed && this.#commit.takesOwed;
   }
 
-  /** What comes due by an eviction, and at an instant that the clock has reached, is left (LE4). */
+  /** What comes due by an eviction, and at an instant that the clock has reached, is left (IN1). */
   #evictSome(limit: number): void {
     this.#entries.evictSome(limit);
     this.noteArrivals();

@@ -1,38 +1,25 @@
 // The live entries of one partition: their timers, and the engine's side of what a kind does to them.
 //
 // Owns: the timers, the window that kind and engine share.
-// Does not own: what an entry means (the kind), outputs (NextCommit), the clock (PartitionClock), which record comes next,
-// when a commit is cut.
+// Does not own: what an entry means (the kind), outputs (NextCommit), the clock (PartitionClock), instants to be passed
+// (PassedInstants), which record comes next, when a commit is cut.
 //
 // Invariants
 //   LE1  The wheel holds each live entry at or before its due instant, and asks for that instant when it meets the entry: making
 //        it later needs no call (lazy re-arm).
 //   LE2  Between two calls of the kind each live entry is due after the last instant that took effect for it: `due` either
 //        ends an entry or gives it a later due instant.
-//   LE4  Before an instant is passed (`Kept`) nothing due at it or later takes effect by `expire`, and no record is taken by a
-//        clock that has reached it.
 //   LE5  An eviction that took effect for an entry concerns it no more: else its turn would never end.
 //   LE3  What the kind says last of an entry is `changed`, or `end`: before it opens another, and before its call ends. Behind
 //        `open` it says `opened`. Else a commit would not hold the entry, or no timer would wait for it.
 //
 // Checked
 //   inspect    LE1
-//   assertion  LE2, LE3, LE4, LE5
+//   assertion  LE2, LE3, LE5
 //              LE3 without a look at each `find`, which would cost a heartbeat: a word too many is forgotten where the next entry
 //              of the group has changed. What has changed without a word does not have the digest that was written (CL3).
-//              LE4 as far as what is passed has been reached: the oracle folds the rest.
 import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
-import type {
-  Effects,
-  EntryWindow,
-  Eviction,
-  GroupRecords,
-  Kept,
-  Kind,
-  KindOutput,
-  LaterRecords,
-  ShownEntry,
-} from '@flatline/kinds';
+import type { Effects, EntryWindow, Eviction, GroupRecords, Kind, KindOutput, LaterRecords } from '@flatline/kinds';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { TaskCounters } from './counters.ts';
 import { EntryTimers } from './entry-timers.ts';
@@ -42,6 +29,7 @@ import type { EntryTable } from '../entries/entry-table.ts';
 import { OwedQueue } from './owed-queue.ts';
 import type { KeyPlacement } from './key-placement.ts';
 import type { PartitionClock } from './partition-clock.ts';
+import { PassedInstants } from './passed-instants.ts';
 import { hasRoomFor, isFullFor, type StateLimits } from '../entries/state-limits.ts';
 import { type EntryTimer, timerFaults, type TimerInspection } from '../entries/timer-inspection.ts';
 
@@ -93,16 +81,13 @@ export class LiveEntries implements Effects {
   readonly #entry: EntryWindow;
   readonly #kind: Kind;
   readonly #owed: OwedQueue;
-  readonly #kept: Kept | undefined;
+  /** The kind's state beside its entries. */
+  readonly kept: PassedInstants;
   #evictions = new Evictions();
   /** Those of the commit that was looked at last, before `begin`. */
   #evictionsSaid: Uint8Array | undefined;
   /** Some are under way. A field of its own: each heartbeat asks. */
   #isEvicting = false;
-  /** The first instant that may have to be passed; Infinity: none. */
-  #passesAt: Millis = Infinity;
-  /** The instant that is passed once nothing due before it is left; Infinity: none is. */
-  #aim: Millis = Infinity;
   /** Set once each restored entry has its timer. */
   #wheel: EntryTimers | undefined;
   /** Until then: the wheel to be, and the slot that is looked at next. */
@@ -128,7 +113,7 @@ export class LiveEntries implements Effects {
     this.#entry = parts.table.view();
     this.#kind = parts.openKind(this.#entry);
     this.#owed = new OwedQueue(this.#kind);
-    this.#kept = this.#kind.kept;
+    this.kept = new PassedInstants(this.#kind.kept);
   }
 
   get clock(): Millis {
@@ -139,12 +124,10 @@ export class LiveEntries implements Effects {
   begin(kept: Uint8Array | undefined, positions: readonly number[], evictions?: Uint8Array): void {
     assert(!this.isArmed && this.#arming === undefined, 'timers are armed once');
     this.evictAsOf(evictions);
-    this.#kept?.begin(kept, this.clock, positions);
-    this.#passesAt = this.#kept?.passesAt ?? Infinity;
+    const startAt = this.kept.begin(kept, this.clock, positions);
     const wheel = new EntryTimers({
       tickMs: this.#parts.tickMs,
-      // Entries due before an instant that is still to be passed are polled as of before it.
-      startAt: Math.min(this.clock, this.#passesAt - 1),
+      startAt,
       initialCapacity: Math.max(1024, this.#table.slotsEnd),
       deadlineOf: (slot) => this.#timerDueAt(slot),
       goesFirst: this.#kind.goesFirst && ((slot) => this.#goesFirst(slot)),
@@ -184,7 +167,7 @@ export class LiveEntries implements Effects {
     this.#entry.at(slot);
     this.#kind.restored?.();
     this.#owed.restore(slot);
-    this.#kept?.restored();
+    this.kept.restored();
   }
 
   /** True once the restored entries are those that live. */
@@ -206,55 +189,26 @@ export class LiveEntries implements Effects {
     return this.#wheel?.earliestAhead();
   }
 
-  /** When the clock has to get on for what is kept beside the entries. */
-  get keptDueAt(): Millis {
-    return this.#kept?.dueAt ?? Infinity;
-  }
-
-  /** The kind's state beside its entries, as operators are shown it. */
-  get keptShown(): readonly ShownEntry[] {
-    return this.#kept?.shown() ?? [];
-  }
-
-  /** As the next commit carries it; undefined: nothing is kept. */
-  keptBytes(): Uint8Array | undefined {
-    return this.#kept?.bytes();
-  }
-
-  /** The commit with those bytes is in the log. */
-  keptCommitted(): void {
-    this.#kept?.committed();
-  }
-
-  /** True if the clock has reached what may have to be passed: no record is taken before `expire` and `pass` have seen to it. */
+  /** As PassedInstants. */
   get mustPass(): boolean {
-    return this.#passesAt <= this.clock;
+    return this.kept.mustPass(this.clock);
   }
 
-  /** True if an instant is to be passed: until then `expire` stops before it. */
+  /** As PassedInstants: until then `expire` stops before it. */
   aim(): boolean {
-    const kept = this.#kept;
-    if (kept === undefined || !this.mustPass) return false;
-    const at = kept.next(this.clock, this.earliestDue() ?? Infinity);
-    this.#passesAt = kept.passesAt;
-    this.#aim = at ?? Infinity;
-    return at !== undefined;
+    return this.kept.aim(this.clock, this.mustPass ? (this.earliestDue() ?? Infinity) : Infinity);
   }
 
-  /** Nothing due before the instant aimed at is left. */
+  /** As PassedInstants. */
   pass(): void {
-    const kept = this.#kept;
-    assert(kept !== undefined && this.#aim <= this.clock, 'LE4: an instant is passed that the clock has reached');
     this.#guarded(() => {
-      kept.pass(this.#aim, this);
+      this.kept.pass(this.clock, this);
     });
-    this.#aim = Infinity;
-    this.#passesAt = kept.passesAt;
   }
 
   /** The clock, as far as what is due may take effect by now. */
   get #horizon(): Millis {
-    return Math.min(this.clock, this.#aim - 1);
+    return this.kept.horizon(this.clock);
   }
 
   get dueThrough(): Millis {
@@ -295,7 +249,7 @@ export class LiveEntries implements Effects {
     }
   }
 
-  /** True if the entry was concerned. What is due behind the eviction is left: an instant may have to be passed before (LE4). */
+  /** True if the entry was concerned. What is due behind the eviction is left: an instant may have to be passed before (IN1). */
   #evictUnder(slot: number): boolean {
     const concerning = (): Eviction | undefined => {
       this.#entry.at(slot);

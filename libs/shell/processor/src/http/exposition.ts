@@ -3,7 +3,7 @@ import type { Registry } from '@prometheus-io/client';
 
 /** Takes half a millisecond or so. A metric is never parted: one of 1 000 partitions is a slice of its own. */
 const SLICE_LINES = 400;
-/** Of one line each, into which all partitions are summed up. */
+/** A metric of one line may sum up all partitions. */
 const SLICE_METRICS = 8;
 
 /** In Prometheus' text format. Between two slices `turn` lets the loop do what else there is. */
