@@ -5,17 +5,17 @@ import { brokerStep, commandStep, jestStep, ROOMY, type Run } from './steps.ts';
 
 /** `REACH_SEEDS_MIN` and some: a kind of fault that never happens fails. A slow machine lives as many as it can in the time. */
 const WORLDS = 2_200;
-const WORLDS_MINUTES = 22;
+const WORLDS_MINUTES = 18;
 /** Each run hunts one part of the mutants, and tries one of the other kinds in chaos: which, its seed chooses. All take too long. */
 const PARTS = 3;
 /** Worlds of pipelines that routes join. */
-const CHAINS = 300;
+const CHAINS = 150;
 /** Worlds of outputs that go to webhooks. */
-const DELIVERIES = 150;
+const DELIVERIES = 100;
 /** Answers for keys that are judged in worlds of their own; a million takes some minutes (docs/TESTING.md). */
 const ANSWERS = 50_000;
 /** Histories that each file of tests draws. */
-const HISTORIES = 100;
+const HISTORIES = 60;
 /** Cases of each decoder. */
 const FUZZ_CASES = 5_000;
 /** Most variants of a scenario of chaos; a trial's number chooses one. */

@@ -1,12 +1,12 @@
 // After a clean stop: the local stores of the last process to leave are there, closed, and not in the middle of a flush.
 // The oracle judges their contents (V8).
 import type { Simulation } from '@flatline/cluster';
-import { commitsOf } from './judging/decisions.ts';
+import { commitsOf, lastCommit } from './judging/decisions.ts';
 import { GROUP } from './pipeline-names.ts';
 
 /** R3: then the group stands where the changelog does, though not each commit carried its offset. */
 export function checkGroup(simulation: Simulation, topics: readonly string[], partition: number): string[] {
-  const positions = commitsOf(simulation, partition).at(-1)?.header.positions ?? [];
+  const positions = lastCommit(simulation, partition)?.positions ?? [];
   return positions.flatMap((position, input) => {
     const committed = simulation.log.offsets.committed(GROUP, { topic: topics[input]!, partition })?.offset;
     if (committed === position) return [];

@@ -8,7 +8,7 @@ import { changedScenario, drawSettings } from './changed-scenario.ts';
 import { CLOCK_OVERTAKEN, Cluster, type ProcessSettings, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
 import { drawKind } from './draw-kind.ts';
-import { lastPositions } from './judging/decisions.ts';
+import { lastCommit } from './judging/decisions.ts';
 import { countSaidByFetch, foldPartition, originOf, undoneIn } from './judging/expectation.ts';
 import { isClockByLostRecord } from './judging/lost-evidence.ts';
 import { judgePartition } from './judging/judge-partition.ts';
@@ -439,7 +439,7 @@ class World {
 
   /** By the changelog: the group's offset may follow an interval later (R3), and probes leave it no rest to do so. */
   #committedOf(partition: number, input = 0): number | undefined {
-    return lastPositions(this.#simulation, partition)?.[input];
+    return lastCommit(this.#simulation, partition)?.positions[input];
   }
 
   get #inputs(): readonly string[] {

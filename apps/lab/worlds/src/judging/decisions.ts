@@ -32,13 +32,13 @@ export function commitsOf(simulation: Simulation, partition: number): DecidedCom
   });
 }
 
-/** Where the last commit stands in each input; undefined: there is none yet. */
-export function lastPositions({ log }: Simulation, partition: number): readonly number[] | undefined {
+/** What the last commit says of itself; undefined: there is none yet. */
+export function lastCommit({ log }: Simulation, partition: number): BlockHeader | undefined {
   const { endedTransactions } = log;
   for (let index = endedTransactions.length - 1; index >= 0; index -= 1) {
     const transaction = endedTransactions[index]!;
     const header = headerOf(transaction, recordsOf(writtenTo(transaction, CHANGELOG, partition)));
-    if (header !== undefined) return header.positions;
+    if (header !== undefined) return header;
   }
   return undefined;
 }

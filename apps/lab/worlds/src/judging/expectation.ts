@@ -14,7 +14,7 @@ import {
 import { isWildStamp } from '../devices.ts';
 import { DEAD_LETTERS, INPUT, OUTPUT } from '../pipeline-names.ts';
 import type { Scenario } from '../scenario.ts';
-import { commitsOf } from './decisions.ts';
+import { commitsOf, lastCommit } from './decisions.ts';
 import { inputOf } from './histories.ts';
 
 export interface JudgedWorld {
@@ -70,9 +70,9 @@ export function foldPartition(
   );
 }
 
-/** Work still to come of the present input; undefined: none. */
+/** Work still to come of the present input; undefined: none. The commits are asked first, since they need no fold of the input. */
 export function undoneIn(world: JudgedWorld, partition: number): string | undefined {
-  return undoneByInput(world, partition) ?? undoneByCommits(world, partition);
+  return undoneByCommits(world, partition) ?? undoneByInput(world, partition);
 }
 
 /** Where settings change, the input alone does not tell which were in force when something came due. */
@@ -86,7 +86,7 @@ function undoneByInput(world: JudgedWorld, partition: number): string | undefine
 }
 
 function undoneByCommits({ simulation }: JudgedWorld, partition: number): string | undefined {
-  const live = commitsOf(simulation, partition).at(-1)?.header.liveEntries ?? 0;
+  const live = lastCommit(simulation, partition)?.liveEntries ?? 0;
   return live > 0 ? `${live} live on by the last commit` : undefined;
 }
 
@@ -97,7 +97,7 @@ export function originOf(simulation: Simulation, partition: number): number | un
 
 /** C3: the clock of the last commit; 0 where records alone move it. */
 export function endOfTime(simulation: Simulation, { proof }: Scenario, partition: number): number {
-  return proof === 'record' ? 0 : (commitsOf(simulation, partition).at(-1)?.header.clock ?? 0);
+  return proof === 'record' ? 0 : (lastCommit(simulation, partition)?.clock ?? 0);
 }
 
 /** Counts records as of instants that no record of the log had reached (C3). */
