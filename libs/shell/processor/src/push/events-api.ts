@@ -70,6 +70,9 @@ function begin({ push, config, question, from }: Beginning, reply: FastifyReply,
   // The framework's own would keep its request and reply for as long as the connection: kilobytes of each subscriber.
   response.removeAllListeners('finish').removeAllListeners('error');
   response.on('error', ignored);
+  // Node keeps the request until its answer has ended, which this one does not: what a browser says with it is a kilobyte or two.
+  response.req.rawHeaders = [];
+  response.req.headers = {};
   response.writeHead(200, {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
     'content-type': EVENT_STREAM,
