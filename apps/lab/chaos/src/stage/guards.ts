@@ -44,8 +44,8 @@ const withoutGuard: Readonly<Record<Guard, readonly SourceEdit[]>> = {
   'kept-state': [
     {
       file: LIVE,
-      from: 'this.#kept?.begin(kept, this.clock, positions);',
-      to: 'this.#kept?.begin(undefined, this.clock, positions);',
+      from: 'this.kept.begin(kept, this.clock, positions);',
+      to: 'this.kept.begin(undefined, this.clock, positions);',
     },
     {
       file: REVISIONS,

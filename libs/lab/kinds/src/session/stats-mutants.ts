@@ -3,19 +3,20 @@ import type { Mutant } from '../mutants/mutant.ts';
 
 const STATISTICS = 'libs/core/kinds/src/session/statistics/session-statistics.ts';
 const LIVE = 'libs/core/partition/src/live/live-entries.ts';
+const PASSED = 'libs/core/partition/src/live/passed-instants.ts';
 
 export const STATS_MUTANTS: readonly Mutant[] = [
   {
     name: 'lets what is due behind a window take effect before that is passed',
-    file: LIVE,
-    from: 'return Math.min(this.clock, this.#aim - 1);',
-    to: 'return this.clock;',
+    file: PASSED,
+    from: 'return Math.min(clock, this.#aim - 1);',
+    to: 'return clock;',
   },
   {
     name: 'counts what closes at the end of a window in it',
-    file: LIVE,
-    from: 'return Math.min(this.clock, this.#aim - 1);',
-    to: 'return Math.min(this.clock, this.#aim);',
+    file: PASSED,
+    from: 'return Math.min(clock, this.#aim - 1);',
+    to: 'return Math.min(clock, this.#aim);',
   },
   {
     name: 'takes a record before the windows are passed that its clock has reached',
@@ -26,14 +27,14 @@ export const STATS_MUTANTS: readonly Mutant[] = [
   {
     name: 'begins its statistics from nothing with each start',
     file: LIVE,
-    from: 'this.#kept?.begin(kept, this.clock, positions);',
-    to: 'this.#kept?.begin(kept && undefined, this.clock, positions);',
+    from: 'this.kept.begin(kept, this.clock, positions);',
+    to: 'this.kept.begin(kept && undefined, this.clock, positions);',
   },
   {
     name: 'forgets after a start who was open',
     file: LIVE,
-    from: 'this.#kept?.restored();',
-    to: 'if (slot < 0) this.#kept?.restored();',
+    from: 'this.kept.restored();',
+    to: 'if (slot < 0) this.kept.restored();',
   },
   {
     name: 'puts a power of two into the bin behind it',

@@ -2,7 +2,14 @@
 import { seededRandom } from '@flatline/base';
 import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
 import { type Delivery, Gate, type Outcome } from '@flatline/deliveries';
-import type { LogReader, OutgoingRecord, RecordHeader, TopicPartition, Transaction } from '@flatline/ports';
+import type {
+  LogReader,
+  OutgoingRecord,
+  RecordHeader,
+  TopicPartition,
+  Transaction,
+  TransactionalWriter,
+} from '@flatline/ports';
 import { keptRecord, ownRecord } from '../records/delivery-record.ts';
 import { VirtualClock } from '../virtual-clock.fixture.ts';
 import { Courier } from './courier.ts';
@@ -81,23 +88,7 @@ export class CourierWorld {
   isOurs = true;
 
   constructor(options: CourierWorldOptions) {
-    const { startFrom = 'earliest', held = [], heldOf = 'shop', rules, attempt, onCommit } = options;
-    const writer = {
-      timeoutMs: 1_000,
-      commit: (transaction: Transaction) => {
-        onCommit?.();
-        this.commits.push(transaction);
-        for (const { topic, offset } of transaction.offsets) this.committed.set(topic, offset);
-        const answered = options.commitMs?.(this.commits.length) ?? 0;
-        if (answered === 0) return Promise.resolve([]);
-        return new Promise<never[]>((resolve) =>
-          this.clock.after(answered, () => {
-            resolve([]);
-          }),
-        );
-      },
-      close: () => Promise.resolve(),
-    };
+    const { startFrom = 'earliest', held = [], heldOf = 'shop', rules, attempt } = options;
     this.courier = new Courier({
       clock: this.clock,
       random: seededRandom(1),
@@ -125,7 +116,7 @@ export class CourierWorld {
         timeoutMs: 1_000,
         open: () => {
           this.opened += 1;
-          return Promise.resolve(writer as never);
+          return Promise.resolve(this.#writer(options) as never);
         },
       },
       transactionalId: 'shop.visits.notifier.0',
@@ -152,5 +143,20 @@ export class CourierWorld {
             }),
         }),
     });
+  }
+
+  #writer({ onCommit, commitMs }: CourierWorldOptions): Pick<TransactionalWriter, 'timeoutMs' | 'commit' | 'close'> {
+    return {
+      timeoutMs: 1_000,
+      commit: async (transaction) => {
+        onCommit?.();
+        this.commits.push(transaction);
+        for (const { topic, offset } of transaction.offsets) this.committed.set(topic, offset);
+        const tookMs = commitMs?.(this.commits.length) ?? 0;
+        if (tookMs > 0) await new Promise<void>((resolve) => this.clock.after(tookMs, resolve));
+        return [];
+      },
+      close: () => Promise.resolve(),
+    };
   }
 }

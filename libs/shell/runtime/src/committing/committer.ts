@@ -200,9 +200,10 @@ export class Committer {
     const found = await lookUp(this.#context, commit, this.#anchor, ownership);
     if (found.kind === 'letGo') return found;
     this.#anchor = claimAnchor(ownership);
-    const outcome = found.kind === 'absent' ? undefined : this.#settle(inFlight, found.offsets, undefined);
+    if (found.kind === 'absent') return this.#sendAgain(inFlight);
+    const outcome = this.#settle(inFlight, found.offsets, undefined);
     this.offsetPace.claimed();
-    return outcome ?? this.#sendAgain(inFlight);
+    return outcome;
   }
 
   async close(): Promise<void> {
@@ -215,8 +216,8 @@ export class Committer {
     const { ports } = this.#context;
     const { timeoutMs } = this.#writer;
     const { commitBytes, countedBytes } = inFlight.cut;
-    // As the first one behind the claim it does.
-    inFlight.carriesOffset = this.offsetPace.carries(inFlight.beganAt);
+    // It is the first one behind the claim.
+    inFlight.carriesOffset = true;
     if (timeoutMs >= inFlight.timeoutMs || !budget.refused(commitBytes, countedBytes)) return this.#send(inFlight);
     const why = `a commit of ${commitBytes} bytes takes longer than the ${timeoutMs} ms that the brokers allow`;
     const remedy = 'raise their transaction.max.timeout.ms';
