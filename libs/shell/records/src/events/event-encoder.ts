@@ -5,13 +5,8 @@ import { requireRegistry, type Format } from '../format.ts';
 import { JsonRecordWriter, readMembers } from '../json/json-record.ts';
 import { valueSubject, type SchemaRegistry } from '../registry/schema-registry.ts';
 import { EVENT_SCHEMA } from './event-formats.ts';
-import { EVENT_SHAPE, type OutgoingEvent } from './event-shape.ts';
-
-/** Encodes a producer's events. */
-export interface EventEncoder {
-  /** The value of a record. @throws BadInput for an event that a decoder would refuse. */
-  encode(event: OutgoingEvent): Uint8Array;
-}
+import { EVENT_SHAPE, type EventEncoder, type OutgoingEvent } from './event-shape.ts';
+import { JsonEventWriter } from './json-event-writer.ts';
 
 /**
  * The encoder for a topic. Avro finds or registers the schema under the topic's subject first.
@@ -22,7 +17,7 @@ export async function openEventEncoder(
   topic: string,
   registry: SchemaRegistry | undefined,
 ): Promise<EventEncoder> {
-  if (format === 'json') return checked(new JsonRecordWriter(EVENT_SHAPE));
+  if (format === 'json') return new JsonEventWriter(checked(new JsonRecordWriter(EVENT_SHAPE)));
   const found = requireRegistry(registry, `The topic ${topic}`);
   const id = await found.schemaId(valueSubject(topic), EVENT_SCHEMA.text);
   return checked(new AvroRecordWriter(id, EVENT_SHAPE));

@@ -9,6 +9,12 @@ export type OutgoingEvent = {
   readonly [Name in keyof SessionEvent]?: (Name extends 'attributes' ? Attributes : SessionEvent[Name]) | undefined;
 };
 
+/** Encodes a producer's events. */
+export interface EventEncoder {
+  /** The value of a record. @throws BadInput for an event that a decoder would refuse. */
+  encode(event: OutgoingEvent): Uint8Array;
+}
+
 /** The fields of `schemas/session-event.avsc`, in its order. */
 export const EVENT_SHAPE: RecordShape<Readonly<SessionEvent>, SessionEvent> = [
   {
@@ -92,7 +98,7 @@ export const EVENT_SHAPE: RecordShape<Readonly<SessionEvent>, SessionEvent> = [
 
 const SOURCE_WANTED = `1 to ${SOURCE_BYTES_MAX} bytes in UTF-8, the name of a sender: shorten it, or call the field otherwise`;
 
-function isSource(text: string): boolean {
+export function isSource(text: string): boolean {
   if (text.length < 1 || text.length > SOURCE_BYTES_MAX) return false;
   return text.isWellFormed() && Buffer.byteLength(text) <= SOURCE_BYTES_MAX;
 }

@@ -98,6 +98,12 @@ export class JsonWriter {
 
   /** A string as JSON.stringify writes it. */
   string(value: string): void {
+    if (this.plainString(value)) return;
+    this.#length += this.#buffer.write(JSON.stringify(value), this.#length, 'utf8');
+  }
+
+  /** A string of printable ASCII without anything to escape. False: it is none, and nothing was written. */
+  plainString(value: string): boolean {
     const { length } = value;
     this.#reserve(length * ESCAPED_BYTES_MAX + 2);
     const buffer = this.#buffer;
@@ -105,14 +111,12 @@ export class JsonWriter {
     buffer[at++] = QUOTE;
     for (let i = 0; i < length; i += 1) {
       const code = value.charCodeAt(i);
-      if (isSpecial(code)) {
-        this.#length += buffer.write(JSON.stringify(value), this.#length, 'utf8');
-        return;
-      }
+      if (isSpecial(code)) return false;
       buffer[at++] = code;
     }
     buffer[at++] = QUOTE;
     this.#length = at;
+    return true;
   }
 
   /** A string of printable ASCII from its bytes. False: it is not of printable ASCII, and nothing was written. */
