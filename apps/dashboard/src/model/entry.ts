@@ -3,8 +3,9 @@ import { duration, moment, number } from './words.ts';
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-interface Column {
+export interface Column {
   readonly head: string;
+  readonly isFigure?: boolean;
   readonly of: (entry: Entry) => string;
 }
 
@@ -30,26 +31,26 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   session: [
     { head: 'Began', of: time('startedAt') },
     { head: 'Last heard', of: time('lastSeenAt') },
-    { head: 'Events', of: count('eventCount') },
-    { head: 'Attributes', of: text('attributes') },
+    { head: 'Events', of: count('eventCount'), isFigure: true },
+    { head: 'Attributes', of: attributesOf },
   ],
   lease: [
     { head: 'Holder', of: text('requestId') },
-    { head: 'Token', of: text('token') },
+    { head: 'Token', of: text('token'), isFigure: true },
     { head: 'Granted', of: time('grantedAt') },
-    { head: 'Renewals', of: count('renewals') },
+    { head: 'Renewals', of: count('renewals'), isFigure: true },
     { head: 'Who waits', of: waitersOf },
   ],
   debounce: [
     { head: 'Window', of: text('windowId') },
-    { head: 'Items', of: count('count') },
-    { head: 'Bytes', of: count('bytes') },
+    { head: 'Items', of: count('count'), isFigure: true },
+    { head: 'Bytes', of: count('bytes'), isFigure: true },
   ],
   schedule: [
     { head: 'Schedule', of: text('scheduleId') },
     { head: 'Every', of: everyOf },
-    { head: 'Runs', of: count('runs') },
-    { head: 'Missed', of: count('missed') },
+    { head: 'Runs', of: count('runs'), isFigure: true },
+    { head: 'Missed', of: count('missed'), isFigure: true },
     { head: 'Is', of: (entry) => (entry['parked'] ? 'parked' : entry['paused'] ? 'paused' : 'waiting') },
   ],
 };
@@ -90,13 +91,16 @@ export function originOf(entry: Entry): string | undefined {
 
 /** Soonest first; what is never due comes last. */
 export function bySoonest(entries: readonly Entry[]): readonly Entry[] {
-  return [...entries].sort((a, b) => (dueOf(a) ?? Infinity) - (dueOf(b) ?? Infinity));
+  const due = entries.map((entry) => [dueOf(entry) ?? Infinity, entry] as const);
+  return due.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, entry]) => entry);
 }
 
-export function dueWord(entry: Entry, wallMs: number): string {
+/** `atMs`: when it was listed. What was not due by then may have ended since. */
+export function dueWord(entry: Entry, wallMs: number, atMs: number): string {
   const due = dueOf(entry);
   if (due === undefined) return '–';
-  return due > wallMs ? `in ${duration(due - wallMs)}` : 'due, waits for proof';
+  if (due > wallMs) return `in ${duration(due - wallMs)}`;
+  return due > atMs ? `was due ${duration(wallMs - due)} ago` : 'due, waits for proof';
 }
 
 /** The key as text: what is no UTF-8 shows its bytes. */
@@ -112,6 +116,14 @@ export function keyPath(entry: Entry): string {
   return Array.from(atob(base64), (char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
 }
 
+/** A field of an entry in words; `name` is as the processor has it. */
+export function fieldWord(name: string, value: unknown): string {
+  if (name.endsWith('At') && typeof value === 'number') return moment(value);
+  if (name !== 'asOf') return plain(value);
+  const { clock, position } = value as { readonly clock: number; readonly position: number };
+  return `clock ${moment(clock)}, position ${number(position)}`;
+}
+
 export function plain(value: unknown): string {
   if (value === undefined || value === null) return '–';
   if (typeof value === 'string') return value;
@@ -120,6 +132,11 @@ export function plain(value: unknown): string {
 
 function numberIn(entry: Entry, names: readonly string[]): number | undefined {
   return names.map((name) => entry[name]).find((value): value is number => typeof value === 'number');
+}
+
+function attributesOf({ attributes }: Entry): string {
+  const all = Object.entries((attributes ?? {}) as Entry);
+  return all.map(([name, value]) => `${name} ${plain(value)}`).join(', ') || '–';
 }
 
 function waitersOf(entry: Entry): string {

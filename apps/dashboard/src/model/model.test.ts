@@ -3,13 +3,15 @@ import { effect } from '@preact/signals';
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { bySoonest, columnsOf, dueWord, keyPath, originOf } from './entry.ts';
+import { bySoonest, columnsOf, dueWord, fieldWord, keyPath, originOf } from './entry.ts';
 import { FactStore } from './fact-store.ts';
 import type { FiguresFact, NowFact, PartFact } from './facts.ts';
 import { delayFinding, liveFinding, mapFinding, reasonFinding } from './findings.ts';
 import { canGoBack, lettersFinding, replayWord } from './letters.ts';
 import { lineReader } from './lines.ts';
+import { isUnderWay, limitOf, LIST_MAX, listFinding, NOTHING_LISTED, soonestOfAll, withPage } from './listing.ts';
 import { moveBetween } from './moves.ts';
+import { ROW_PX, rowWindow } from './row-window.ts';
 import { delayBound, delaysOf, ratesOf, reasonsOf, type Sample, sampleOf, SAMPLES_MAX, withSample } from './samples.ts';
 import { cellRows, windowFinding } from './statistics.ts';
 import { heardBetween, inOrder, lifeOf, outputMark } from './timeline.ts';
@@ -155,7 +157,9 @@ describe('entries', () => {
   test('are in the order in which they are due, with what is never due last', () => {
     const [late, soon, never] = [{ dueAt: 9 }, { firesAt: 4 }, { dueAt: null }];
     expect(bySoonest([late, never, soon])).toEqual([soon, late, never]);
-    expect([dueWord(late, 5), dueWord(soon, 5), dueWord(never, 5)]).toEqual(['in 4 ms', 'due, waits for proof', '–']);
+    expect([late, soon, never].map((each) => dueWord(each, 5, 5))).toEqual(['in 4 ms', 'due, waits for proof', '–']);
+    // It may have ended since it was listed.
+    expect(dueWord(late, 12, 5)).toBe('was due 3 ms ago');
   });
 
   test('a row says who holds, who waits, and how often', () => {
@@ -172,12 +176,86 @@ describe('entries', () => {
     const entry = { key: 'a', partition: 3, endsAt: 9, openedAt: 0, count: 2, limit: 5 };
     expect(columnsOf('quota', [entry]).map(({ head }) => head)).toEqual(['openedAt', 'count', 'limit']);
     expect(columnsOf('quota')).toEqual([]);
-    expect(dueWord(entry, 5)).toBe('in 4 ms');
+    expect(dueWord(entry, 5, 5)).toBe('in 4 ms');
+  });
+
+  test('attributes are words, and none are none', () => {
+    const { of } = columnsOf('session').find(({ head }) => head === 'Attributes')!;
+    expect([of({ attributes: { gateway: 'g7', tier: 2 } }), of({ attributes: {} }), of({})]).toEqual([
+      'gateway g7, tier 2',
+      '–',
+      '–',
+    ]);
+  });
+
+  test('fields are in words: instants, and as of where an answer is', () => {
+    const asOf = { clock: NOW, position: 1_236 };
+    expect(fieldWord('startedAt', NOW)).toBe('2023-11-14 22:13:20');
+    expect(fieldWord('asOf', asOf)).toBe('clock 2023-11-14 22:13:20, position 1,236');
+    expect(fieldWord('countsByType', { BEAT: 2 })).toBe('{"BEAT":2}');
   });
 
   test('a key of any bytes has a path', () => {
     expect(keyPath({ key: 'a/b:é' })).toBe('a%2Fb%3A%C3%A9');
     expect(keyPath({ key: '\ufffd', keyBase64: '/wA=' })).toBe('%ff%00');
+  });
+});
+
+describe('a list', () => {
+  const entries = (count: number, from = 0): { key: string; deadlineAt: number }[] =>
+    Array.from({ length: count }, (_, at) => ({ key: `k${from + at}`, deadlineAt: 100_000 - from - at }));
+
+  test('grows page by page up to ten thousand, soonest due first, and says how far it is', () => {
+    let listed = NOTHING_LISTED;
+    expect(listFinding(listed, 'session')).toBe('What is due next?');
+    for (let page = 0; isUnderWay(listed); page += 1) {
+      expect(limitOf(listed)).toBe(1_000);
+      listed = withPage(listed, 200, { entries: entries(1_000, 1_000 * page), after: `p${page}` }, 7);
+      if (page === 1) expect(listFinding(listed, 'session')).toBe('Of 2,000 sessions so far k1999 is due next');
+    }
+    expect([listed.entries.length, listed.after]).toEqual([LIST_MAX, 'p9']);
+    expect(listFinding(listed, 'session')).toBe('Of the first 10,000 sessions k9999 is due next');
+  });
+
+  test('that is whole says so, and names what is missing, once', () => {
+    const moving = { partition: 3, detail: 'moving' };
+    const first = withPage(NOTHING_LISTED, 200, { entries: entries(1), after: 'x', unanswered: [moving] }, 7);
+    const whole = withPage(first, 200, { unanswered: [moving] }, 8);
+    expect(listFinding(whole, 'lease')).toBe('Of 1 lease k0 is due next');
+    expect(whole.missing).toEqual(['partition 3 is missing: moving']);
+    const none = withPage(NOTHING_LISTED, 403, { error: 'needs read' }, 7);
+    expect([listFinding(none, 'lease'), none.missing, isUnderWay(none)]).toEqual([
+      'No lease lives here',
+      ['needs read'],
+      false,
+    ]);
+  });
+
+  test('that is cut is told what is due next of all, by what partitions tell', () => {
+    const nows: (NowFact | undefined)[] = [
+      [1, 1, 0, 0, 0, 900],
+      undefined,
+      [1, 1, 0, 0, 0, 700],
+      [1, 0, 0, 0, 0, null],
+    ];
+    expect(soonestOfAll(nows, 500)).toBe('Of all, the next is due in 200 ms, in partition 2.');
+    expect(soonestOfAll(nows, 800)).toBe('Of all, the next is due now, in partition 2.');
+    expect(soonestOfAll([undefined], 0)).toBeUndefined();
+  });
+
+  test('of any length draws few rows, always those in sight, and the same while it is scrolled a little', () => {
+    let windows = 0;
+    let before = rowWindow(-1, 0);
+    for (let top = 0; top <= 10_000 * ROW_PX - 510; top += 97) {
+      const { from, to } = rowWindow(top, 10_000);
+      expect(to - from).toBeLessThanOrEqual(55);
+      expect(from * ROW_PX).toBeLessThanOrEqual(top);
+      expect(to * ROW_PX).toBeGreaterThanOrEqual(top + 510);
+      if (from !== before.from || to !== before.to) windows += 1;
+      before = { from, to };
+    }
+    expect(windows).toBeLessThanOrEqual(10_000 / 8 + 1);
+    expect(rowWindow(1_000_000, 3)).toEqual({ from: 3, to: 3 });
   });
 });
 

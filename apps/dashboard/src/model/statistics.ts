@@ -34,16 +34,8 @@ export function windowFinding(window: StatsWindow, noun: string): string {
   return `In the ${within} up to ${moment(windowEnd)} ${number(opened)} ${noun}s opened and ${number(closed)} closed; ${number(active)} were open at its end`;
 }
 
-export const CELL_HEADS = [
-  'Dimensions',
-  'Opened',
-  'Closed',
-  'Active',
-  'Half last',
-  '99 of 100 last',
-  'Longest',
-  'By reason',
-];
+export const CELL_FIGURES = ['Opened', 'Closed', 'Active', 'Half last', '99 of 100 last', 'Longest'];
+export const CELL_HEADS = ['Dimensions', ...CELL_FIGURES, 'By reason'];
 
 /** Most closed first. */
 export function cellRows(cells: readonly Cell[]): readonly (readonly string[])[] {

@@ -19,7 +19,13 @@ export function Bars({ finding, head, rows }: BarsProps): ComponentChild {
       h(
         'thead',
         null,
-        h('tr', null, h('th', { scope: 'col' }, head[0]), h('th', { scope: 'col', colSpan: 2 }, head[1])),
+        h(
+          'tr',
+          null,
+          h('th', { scope: 'col' }, head[0]),
+          h('th', { scope: 'col', class: 'number' }, head[1]),
+          h('td', null),
+        ),
       ),
       h(
         'tbody',

@@ -6,17 +6,8 @@ import { facts } from './state.ts';
 import type { TabProps } from './tab-props.ts';
 import { Table } from './table.ts';
 
-const HEADS = [
-  'Endpoint',
-  'Instance',
-  'Is',
-  'Delivered',
-  'Failed attempts',
-  'Under way',
-  'Ready',
-  'Parked',
-  'Given up',
-];
+const FIGURES = ['Delivered', 'Failed attempts', 'Under way', 'Ready', 'Parked', 'Given up'];
+const HEADS = ['Endpoint', 'Instance', 'Is', ...FIGURES];
 const STATES = { closed: 'well', open: 'failing, tried now and then', disabled: 'disabled' } as const;
 
 export function Deliveries({ name }: TabProps): ComponentChild {
@@ -35,6 +26,7 @@ export function Deliveries({ name }: TabProps): ComponentChild {
         : h(Table, {
             label: 'deliveries',
             heads: HEADS,
+            figures: FIGURES,
             rows: all.map((each) => [
               each.endpoint,
               each.instance,

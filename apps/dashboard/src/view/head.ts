@@ -3,7 +3,14 @@ import { h, type ComponentChild } from 'preact';
 import { choose, enter, facts, pipelineName, tab, type Tab, TABS } from './state.ts';
 import { setTheme, theme, THEMES } from './theme.ts';
 
-const TITLES: Readonly<Partial<Record<Tab, string>>> = { letters: 'dead letters' };
+const TITLES: Readonly<Record<Tab, string>> = {
+  overview: 'Overview',
+  partitions: 'Partitions',
+  entries: 'Entries',
+  statistics: 'Statistics',
+  letters: 'Dead letters',
+  deliveries: 'Deliveries',
+};
 
 export function Head(): ComponentChild {
   return h(
@@ -14,11 +21,7 @@ export function Head(): ComponentChild {
       'nav',
       { 'aria-label': 'Views' },
       TABS.map((each) =>
-        h(
-          'a',
-          { key: each, href: `#${each}`, 'aria-current': each === tab.value ? 'page' : undefined },
-          TITLES[each] ?? each,
-        ),
+        h('a', { key: each, href: `#${each}`, 'aria-current': each === tab.value ? 'page' : undefined }, TITLES[each]),
       ),
     ),
     h(

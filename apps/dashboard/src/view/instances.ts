@@ -5,7 +5,8 @@ import type { TabProps } from './tab-props.ts';
 import { facts } from './state.ts';
 import { Table } from './table.ts';
 
-const HEADS = ['Instance', 'Partitions', 'Standbys', 'Live', 'Lag', 'Dead letters'];
+const FIGURES = ['Partitions', 'Standbys', 'Live', 'Lag', 'Dead letters'];
+const HEADS = ['Instance', ...FIGURES];
 
 export function Instances({ name, pipeline }: TabProps): ComponentChild {
   const told = new Map(facts.figures(name));
@@ -22,6 +23,6 @@ export function Instances({ name, pipeline }: TabProps): ComponentChild {
     'section',
     { class: 'card wide', 'aria-labelledby': 'instances' },
     h('h3', { id: 'instances' }, finding),
-    h(Table, { label: 'instances', heads: HEADS, rows }),
+    h(Table, { label: 'instances', heads: HEADS, figures: FIGURES, rows }),
   );
 }

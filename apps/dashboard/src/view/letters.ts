@@ -21,7 +21,10 @@ interface Answer {
 }
 
 export function Letters({ name }: TabProps): ComponentChild {
-  const [{ letters, trouble }, setAnswer] = useState<Answer>({ letters: [], trouble: 'reading the topic' });
+  const [{ letters, trouble }, setAnswer] = useState<Answer>({
+    letters: [],
+    trouble: 'Reading the topic of dead letters …',
+  });
   const [said, say] = useState('');
   const path = `/api/v1/dead-letters/${part(name)}`;
   const ask = async (): Promise<Answer> => {
@@ -52,7 +55,9 @@ export function Letters({ name }: TabProps): ComponentChild {
       places.length < 2
         ? null
         : h(Twice, { name: `replay all ${number(places.length)}`, act: () => void replay(places) }),
-      letters.length === 0 ? null : h(Table, { label: 'letters', heads: HEADS, rows: letters.map(rowOf) }),
+      letters.length === 0
+        ? null
+        : h(Table, { label: 'letters', heads: HEADS, figures: ['Bytes'], rows: letters.map(rowOf) }),
     ),
   );
 

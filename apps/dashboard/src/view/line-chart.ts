@@ -51,6 +51,7 @@ export function LineChart({ finding, samples, unit }: LineChartProps): Component
       h(Table, {
         label: 'line',
         heads: ['Seconds ago', unit],
+        figures: [unit],
         rows: newest.map(([x, y]) => [number(-x), number(y)]),
       }),
     ),

@@ -1,7 +1,7 @@
 // One key: what it has, asked again every second while it is shown, its life so far, and what an operator may do to it.
 import { h, type ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Entry, keyOf, keyPath, plain } from '../model/entry.ts';
+import { type Entry, fieldWord, keyOf, keyPath } from '../model/entry.ts';
 import { heardBetween, inOrder, lifeOf, type Mark, outputMark } from '../model/timeline.ts';
 import { moment } from '../model/words.ts';
 import { Acts } from './acts.ts';
@@ -24,8 +24,8 @@ export function OneEntry({ name, pipeline, asked }: OneEntryProps): ComponentChi
   const path = `/api/v1/entries/${part(name)}/${keyPath(asked)}`;
   useEffect(() => {
     const asking = new AbortController();
-    const note = (mark: Mark): void => {
-      setMarks((before) => inOrder([...before, mark]));
+    const note = (...more: readonly Mark[]): void => {
+      setMarks((before) => inOrder([...before, ...more]));
     };
     let before: Entry | undefined;
     const stop = repeatedly(
@@ -46,7 +46,7 @@ export function OneEntry({ name, pipeline, asked }: OneEntryProps): ComponentChi
       asking.abort();
     };
   }, [path]);
-  if (entry === undefined) return null;
+  if (entry === undefined) return h('p', { class: 'quiet', role: 'status' }, 'Looking it up …');
   const wallMs = facts.instance?.wallMs ?? 0;
   const life = inOrder([
     ...marks,
@@ -106,11 +106,7 @@ function shown(entry: Entry): ComponentChild {
     { class: 'entry' },
     Object.entries(entry).map(([name, value]) => [
       h('dt', { key: `${name} name` }, name),
-      h(
-        'dd',
-        { key: name, 'data-field': name },
-        name.endsWith('At') && typeof value === 'number' ? moment(value) : plain(value),
-      ),
+      h('dd', { key: name, 'data-field': name }, fieldWord(name, value)),
     ]),
   );
 }

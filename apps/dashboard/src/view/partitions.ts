@@ -8,9 +8,18 @@ import { Restart } from './restart.ts';
 import { PartitionGrid } from './partition-grid.ts';
 import { facts, moves } from './state.ts';
 import { Table } from './table.ts';
-import { WindowedTable } from './windowed-table.ts';
+import { rowIndex, type WindowedHead, WindowedTable } from './windowed-table.ts';
 
-const HEADS = ['Partition', 'Owner', 'State', 'Clock (UTC)', 'Live', 'Lag', 'Standby', 'Why it does not close now'];
+const HEADS: readonly WindowedHead[] = [
+  { text: 'Partition', share: 5.5, isFigure: true },
+  { text: 'Owner', share: 9 },
+  { text: 'State', share: 8 },
+  { text: 'Clock (UTC)', share: 8, isFigure: true },
+  { text: 'Live', share: 5, isFigure: true },
+  { text: 'Lag', share: 5, isFigure: true },
+  { text: 'Standby', share: 9 },
+  { text: 'Why it does not close now', share: 24 },
+];
 const MOVES_SHOWN = 20;
 
 export function Partitions({ name, pipeline }: TabProps): ComponentChild {
@@ -38,14 +47,16 @@ export function Partitions({ name, pipeline }: TabProps): ComponentChild {
 function Row({ name, partition }: { readonly name: string; readonly partition: number }): ComponentChild {
   const part = facts.part(name, partition);
   const now = facts.now(name, partition);
-  if (part === undefined) return h('tr', null, h('th', { scope: 'row' }, partition), h('td', { colSpan: 7 }, '–'));
+  const place = { 'aria-rowindex': rowIndex(partition) };
+  const first = h('th', { scope: 'row', class: 'number' }, partition);
+  if (part === undefined) return h('tr', place, first, h('td', { colSpan: HEADS.length - 1 }, '–'));
   const [clock, live, lag] = now ?? [];
   const figure = (value: number | null | undefined): string =>
     value === undefined || value === null ? '–' : number(value);
   return h(
     'tr',
-    null,
-    h('th', { scope: 'row' }, partition),
+    place,
+    first,
     h('td', null, part.owner ?? 'none'),
     h(
       'td',

@@ -1,7 +1,7 @@
 // The newest windows of statistics that are over, asked for while the tab is open.
 import { h, type ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { CELL_HEADS, cellRows, type StatsWindow, windowFinding } from '../model/statistics.ts';
+import { CELL_FIGURES, CELL_HEADS, cellRows, type StatsWindow, windowFinding } from '../model/statistics.ts';
 import { askJson, part } from './ask.ts';
 import { Bars } from './bars.ts';
 import { repeatedly } from './repeatedly.ts';
@@ -50,7 +50,7 @@ function Window({ window, noun }: { readonly window: StatsWindow; readonly noun:
       'div',
       { class: 'card' },
       h('h3', { id }, windowFinding(window, noun)),
-      h(Table, { label: id, heads: CELL_HEADS, rows: cellRows(window.cells) }),
+      h(Table, { label: id, heads: CELL_HEADS, figures: CELL_FIGURES, rows: cellRows(window.cells) }),
       window.truncated ? h('p', null, 'More cells are on the topic of statistics.') : null,
     ),
     h(Bars, {

@@ -1,41 +1,57 @@
 // A table of any length, of which only the rows in sight are drawn.
 import { h, type ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
+import { ROW_PX, type RowWindow, rowWindow } from '../model/row-window.ts';
+
+export interface WindowedHead {
+  readonly text: string;
+  /** Its width, beside those of the others: rows that come and go must not change it. */
+  readonly share: number;
+  readonly isFigure?: boolean;
+}
 
 interface WindowedTableProps {
   /** Id of what names it. */
   readonly label: string;
-  readonly heads: readonly string[];
+  readonly heads: readonly WindowedHead[];
   readonly count: number;
   readonly row: (at: number) => ComponentChild;
 }
 
-/** As the style has them; pixels. */
-const ROW_PX = 34;
-const SEEN_PX = 510;
-/** Rows above and below those in sight: scrolling meets none that is not drawn. */
-const AROUND = 15;
+/** So wide a share is at least: a narrow page scrolls the table sideways. */
+const SHARE_PX = 15;
+
+/** Rows count from 1, and the head is the first. */
+export const rowIndex = (at: number): number => at + 2;
 
 export function WindowedTable({ label, heads, count, row }: WindowedTableProps): ComponentChild {
   const [top, setTop] = useState(0);
-  const from = Math.max(0, Math.floor(top / ROW_PX) - AROUND);
-  const to = Math.min(count, Math.ceil((top + SEEN_PX) / ROW_PX) + AROUND);
+  const { from, to } = rowWindow(top, count);
   const scrolled = (event: Event): void => {
-    setTop(Math.floor((event.target as HTMLElement).scrollTop / ROW_PX) * ROW_PX);
+    const now = (event.target as HTMLElement).scrollTop;
+    if (!isSame(rowWindow(now, count), { from, to })) setTop(now);
   };
+  const all = heads.reduce((sum, { share }) => sum + share, 0);
   return h(
     'div',
     { class: 'scroll window', tabIndex: 0, role: 'group', 'aria-labelledby': label, onScroll: scrolled },
     h(
       'table',
-      { class: 'map', 'aria-rowcount': count + 1 },
+      { 'aria-rowcount': count + 1, style: { minWidth: `${all * SHARE_PX}px` } },
+      h(
+        'colgroup',
+        null,
+        heads.map(({ text, share }) => h('col', { key: text, style: { width: `${(100 * share) / all}%` } })),
+      ),
       h(
         'thead',
         null,
         h(
           'tr',
-          null,
-          heads.map((head) => h('th', { scope: 'col', key: head }, head)),
+          { 'aria-rowindex': 1 },
+          heads.map(({ text, isFigure = false }) =>
+            h('th', { scope: 'col', key: text, class: isFigure ? 'number' : undefined }, text),
+          ),
         ),
       ),
       h(
@@ -47,6 +63,10 @@ export function WindowedTable({ label, heads, count, row }: WindowedTableProps):
       ),
     ),
   );
+}
+
+function isSame(a: RowWindow, b: RowWindow): boolean {
+  return a.from === b.from && a.to === b.to;
 }
 
 function space(key: string, rows: number): ComponentChild {
