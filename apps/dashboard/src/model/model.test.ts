@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { bySoonest, columnsOf, dueWord, fieldWord, keyPath, originOf } from './entry.ts';
+import { earlier } from './earlier.ts';
 import { FactStore } from './fact-store.ts';
 import type { FiguresFact, NowFact, PartFact } from './facts.ts';
 import { delayFinding, liveFinding, mapFinding, reasonFinding } from './findings.ts';
@@ -14,7 +15,7 @@ import { moveBetween } from './moves.ts';
 import { ROW_PX, rowWindow } from './row-window.ts';
 import { delayBound, delaysOf, ratesOf, reasonsOf, type Sample, sampleOf, SAMPLES_MAX, withSample } from './samples.ts';
 import { cellRows, windowFinding } from './statistics.ts';
-import { heardBetween, inOrder, lifeOf, outputMark } from './timeline.ts';
+import { heardBetween, inOrder, lifeOf, outputMark, outputMarks } from './timeline.ts';
 import { whyOpen } from './why-open.ts';
 import { duration, instant, moment, rate } from './words.ts';
 
@@ -274,6 +275,34 @@ describe('a life', () => {
       '90 due, in 40 ms',
       '95 CLOSED by TIMEOUT at offset 7 of partition 3 of the output',
       '96 tombstone at offset 8 of partition 3 of the output',
+    ]);
+  });
+
+  test('that is over is told from the record that opened it to the one that closed it, by its last output alone', () => {
+    const closed = { ...entry, lastOffset: 1_300, state: 'CLOSED', reason: 'TIMEOUT' };
+    const marks = outputMarks({ partition: 3, offset: 7, timestamp: 95, value: closed });
+    expect(inOrder([...marks, ...marks]).map(({ atMs, what }) => `${atMs} ${what}`)).toEqual([
+      '10 opened by the record at offset 1204 of partition 3',
+      '40 last heard by the record at offset 1300, 3 in all',
+      '95 CLOSED by TIMEOUT at offset 7 of partition 3 of the output',
+    ]);
+    const lease = { type: 'EXPIRED', grantedAt: 20, reason: 'TIMEOUT' };
+    const headers = { 'flatline-incarnation': '3-9' };
+    expect(outputMarks({ partition: 3, offset: 8, timestamp: 99, value: lease, headers })[0]).toEqual({
+      atMs: 20,
+      what: 'opened by the record at offset 9 of partition 3',
+    });
+    for (const value of [{ ...closed, state: 'UPDATED', reason: '' }, { ...lease, type: 'REJECTED' }, null, 'text'])
+      expect(outputMarks({ partition: 3, offset: 9, timestamp: 99, value })).toHaveLength(1);
+  });
+
+  test('before one looks is asked for from a place behind', () => {
+    expect(earlier('1f0c6a2e.4.3.7ps', 10_000)).toBe('1f0c6a2e.4.3.0');
+    expect(earlier('1f0c6a2e.4.3.7ps', 1_000)).toBe('1f0c6a2e.4.3.6y0');
+    expect([earlier('1f0c6a2e.4.3.0', 10), earlier('1f0c6a2e.2.all.1-2', 10), earlier('', 10)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
     ]);
   });
 

@@ -1,4 +1,5 @@
-// The life of one key, from what the page is told of it: the record that opened it, what is heard while the page looks, what came out.
+// The life of one key, from what the page is told of it: the record that opened it, what is heard while the page looks, what came
+// out, and, where its life is over, what that output tells of it.
 import { dueOf, type Entry, openedOf, originOf, plain } from './entry.ts';
 import { duration, number } from './words.ts';
 
@@ -13,6 +14,7 @@ export interface Output {
   readonly offset: number;
   readonly timestamp: number;
   readonly value?: unknown;
+  readonly headers?: Readonly<Record<string, unknown>>;
 }
 
 const MARKS_MAX = 50;
@@ -44,6 +46,30 @@ export function heardBetween(before: Entry | undefined, after: Entry): Mark | un
     return { atMs: at, what: `heard${more > 1 ? `, ${number(more)} times` : ''}` };
   }
   return undefined;
+}
+
+/** An output that ends a life tells all of it: who looks afterwards sees it from the record that opened it. */
+export function outputMarks(output: Output): readonly Mark[] {
+  const { value, headers } = output;
+  const said = (typeof value === 'object' ? value : null) as Entry | null;
+  if (said === null || !isOver(said)) return [outputMark(output)];
+  const opened = openedOf(said);
+  const origin = originOf({ incarnation: headers?.['flatline-incarnation'], ...said });
+  return [
+    ...(opened === undefined ? [] : [{ atMs: opened, what: `opened ${origin ?? ''}`.trim() }]),
+    ...lastHeard(said),
+    outputMark(output),
+  ];
+}
+
+function isOver({ state, type, reason }: Entry): boolean {
+  if (type !== undefined) return type === 'EXPIRED' || type === 'RELEASED';
+  return state === 'CLOSED' || (state === undefined && Boolean(reason));
+}
+
+function lastHeard({ lastSeenAt, lastOffset, eventCount }: Entry): readonly Mark[] {
+  if (typeof lastSeenAt !== 'number' || typeof lastOffset !== 'number') return [];
+  return [{ atMs: lastSeenAt, what: `last heard by the record at offset ${lastOffset}, ${plain(eventCount)} in all` }];
 }
 
 export function outputMark({ partition, offset, timestamp, value }: Output): Mark {

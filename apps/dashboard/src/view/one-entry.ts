@@ -2,17 +2,18 @@
 import { h, type ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Entry, fieldWord, keyOf, keyPath } from '../model/entry.ts';
-import { heardBetween, inOrder, lifeOf, type Mark, outputMark } from '../model/timeline.ts';
-import { moment } from '../model/words.ts';
+import { heardBetween, inOrder, lifeOf, type Mark, outputMarks } from '../model/timeline.ts';
+import { moment, number } from '../model/words.ts';
 import { Acts } from './acts.ts';
 import { askJson, part } from './ask.ts';
 import type { TabProps } from './tab-props.ts';
-import { hearOutputs } from './outputs.ts';
+import { hearOutputs, LOOKED_THROUGH } from './outputs.ts';
 import { repeatedly } from './repeatedly.ts';
 import { facts } from './state.ts';
 import { Table } from './table.ts';
 
 const AGAIN_MS = 1_000;
+const NO_LIFE = `Nothing of it so far: the last ${number(LOOKED_THROUGH)} records of its output partition are looked through.`;
 
 interface OneEntryProps extends TabProps {
   readonly asked: Entry;
@@ -39,7 +40,7 @@ export function OneEntry({ name, pipeline, asked }: OneEntryProps): ComponentChi
       },
     );
     void hearOutputs(`/api/v1/events/${part(name)}?key=${keyPath(asked)}`, asking.signal, (output) => {
-      note(outputMark(output));
+      note(...outputMarks(output));
     });
     return () => {
       stop();
@@ -63,11 +64,13 @@ export function OneEntry({ name, pipeline, asked }: OneEntryProps): ComponentChi
         'div',
         null,
         h('h3', { id: 'life' }, `The life of ${keyOf(asked)}`),
-        h(Table, {
-          label: 'life',
-          heads: ['When (UTC)', 'What'],
-          rows: life.map(({ atMs, what }) => [moment(atMs), what]),
-        }),
+        life.length === 0
+          ? h('p', { class: 'quiet' }, NO_LIFE)
+          : h(Table, {
+              label: 'life',
+              heads: ['When (UTC)', 'What'],
+              rows: life.map(({ atMs, what }) => [moment(atMs), what]),
+            }),
         h(Acts, { path, acts: pipeline.acts.filter((act) => act !== 'evict') }),
       ),
       shown(entry),

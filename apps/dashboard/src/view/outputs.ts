@@ -1,21 +1,59 @@
-// Outputs of a key as they are pushed: server-sent events, read by fetch, since an EventSource can show no token.
+// Outputs of a key, those before one looks and those that are pushed: server-sent events, read by fetch, since an EventSource can
+// show no token.
+import { earlier } from '../model/earlier.ts';
 import { lineReader } from '../model/lines.ts';
 import type { Output } from '../model/timeline.ts';
 import { ask } from './ask.ts';
 
+/** So many records of the output partition are looked through for what came before; fewer where so many are not kept. */
+export const LOOKED_THROUGH = 10_000;
+const REACHES = [LOOKED_THROUGH, 1_000, 100];
+
+interface PushEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly data: string;
+}
+
 /** Until `signal`, or until the processor ends it: what is shown then stays. */
 export async function hearOutputs(url: string, signal: AbortSignal, tell: (output: Output) => void): Promise<void> {
+  const hears = ({ event, data }: PushEvent): boolean => {
+    if (event === 'output') tell(JSON.parse(data) as Output);
+    return event !== 'gap';
+  };
   try {
-    const { ok, body } = await ask(url, { signal });
-    if (!ok || body === null) return;
-    let event = '';
-    const take = lineReader((line) => {
-      if (line.startsWith('event: ')) event = line.slice(7);
-      if (event === 'output' && line.startsWith('data: ')) tell(JSON.parse(line.slice(6)) as Output);
+    let now = '';
+    await hear(url, signal, ({ id, event }) => {
+      if (event === 'snapshot') now = id;
+      return event !== 'snapshot';
     });
-    const pieces = body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let piece = await pieces.read(); !piece.done; piece = await pieces.read()) take(piece.value);
+    for (const reach of REACHES) {
+      const from = earlier(now, reach);
+      if (from !== undefined && (await hear(`${url}&cursor=${from}`, signal, hears))) return;
+    }
+    await hear(url, signal, hears);
   } catch {
     // The look-up beside it says whether the processor can be reached.
   }
+}
+
+/** Hears until it is told enough by false, and says whether the processor ended it before. @throws where it cannot be reached */
+async function hear(url: string, signal: AbortSignal, hears: (event: PushEvent) => boolean): Promise<boolean> {
+  const { ok, body } = await ask(url, { signal });
+  if (!ok || body === null) return true;
+  const pieces = body.pipeThrough(new TextDecoderStream()).getReader();
+  let [id, event, isEnough] = ['', '', false];
+  const take = lineReader((line) => {
+    if (line.startsWith('id: ')) id = line.slice(4);
+    if (line.startsWith('event: ')) event = line.slice(7);
+    if (!line.startsWith('data: ') || isEnough) return;
+    isEnough = !hears({ id, event, data: line.slice(6) });
+  });
+  for (let piece = await pieces.read(); !piece.done; piece = await pieces.read()) {
+    take(piece.value);
+    if (!isEnough) continue;
+    await pieces.cancel();
+    return false;
+  }
+  return true;
 }

@@ -109,6 +109,13 @@ if (installedBrowser() === undefined) {
       await page.until(says('.acts button', 'really end?'));
       await page.value(press('.acts button'));
       await page.until(`${field('state')} === 'none' && ${says('#entry td', 'CLOSED by ENDED at offset 0')}`);
+      // Whoever looks only now sees the whole life, too.
+      await page.value(`${press('nav a[href="#overview"]')}; ${press('nav a[href="#entries"]')}`);
+      await page.until(`document.querySelector('#key') !== null && document.querySelector('#entry') === null`);
+      await page.value(`document.querySelector('#key').value = ${JSON.stringify(HOSTILE)}; ${press('.search button')}`);
+      await page.until(says('#entry td', 'opened by the record at offset 0 of partition'));
+      await page.until(says('#entry td', 'last heard by the record at offset'));
+      await page.until(says('#entry td', 'CLOSED by ENDED at offset 0'));
       await send('lost', '{"type":"VIEW","attributes":{"gateway":"g7"}}');
       await page.value(`var key = document.querySelector('#key'); key.value = 'lost'; ${press('.search button')}`);
       await page.until(`${field('state')} === 'live'`);
