@@ -2,7 +2,7 @@
 // them when it closes.
 //
 // Owns: nothing that outlives a call.
-// Does not own: records in order, and what they do (SessionKind), which session an event belongs to (placing.ts).
+// Does not own: records in order, and what they do (session-events.ts), which session an event belongs to (placing.ts).
 //
 // Invariants
 //   DI1  An entry with disorder is due when the first of its sessions is; of those due at one instant all close, and with them
@@ -10,32 +10,25 @@
 //        make a key of a thousand sessions a stall of seconds.
 import type { Millis } from '@flatline/base';
 import { type CloseReason, ENDED, type SessionEvent } from '@flatline/ports/formats';
-import type { Effects, KindParts, Refusal } from '../contract.ts';
+import type { Effects, Refusal } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
 import { type DataArrival, placeData } from './data-placing.ts';
 import { stateLengthOf } from './state-parts.ts';
 import { dueAt, dueReason, summarize } from './deadline.ts';
 import { detailOfFragments, readFragments } from './disorder-bytes.ts';
-import type { SessionRules } from './entry.ts';
 import { growthAtMost } from './growth.ts';
 import { type Fragment, fragmentDueAt, FRAGMENTS_MAX, headOf } from './fragment.ts';
 import { type Arrival, place, type Placed } from './placing.ts';
 import type { Revisions, WhyClosed } from './revisions.ts';
-import type { SessionCounters } from './session-counters.ts';
+import type { SessionContext } from './session-context.ts';
 import { UNKNOWN_KEY } from './unknown-key.ts';
-import { type OnClosed, saySummary, type VoiceOptions } from './session-voice.ts';
-import type { SessionWindow } from './session-window.ts';
-import type { SessionStatistics } from './statistics/session-statistics.ts';
+import { saySummary } from './session-voice.ts';
 
 /** Sessions of a key that close at once, unless more are due at one instant. */
 const CLOSES_MAX = 64;
 
-export interface DisorderedParts extends KindParts<SessionWindow, SessionCounters> {
-  readonly rules: SessionRules;
-  readonly voice: VoiceOptions;
+export interface DisorderedParts extends SessionContext {
   readonly revisions: Revisions;
-  readonly onClosed: OnClosed;
-  readonly stats: SessionStatistics | undefined;
 }
 
 /** One of several sessions that closes: why, and as of when. */

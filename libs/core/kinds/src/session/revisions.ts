@@ -1,7 +1,7 @@
 // Closed sessions that wait for revisions (S9): how one begins to wait, what revises it, and how its wait ends.
 //
 // Owns: nothing that outlives a call.
-// Does not own: which records come to it (SessionKind), what a session is (apply-event.ts, placing.ts).
+// Does not own: which records come to it (session-by-time.ts, session-data.ts), what a session is (apply-event.ts, placing.ts).
 //
 // Invariants
 //   RV1  A key with a closed session that waits has no open one: a session gets a window only where it is the last of its key,
@@ -9,7 +9,7 @@
 //   RV2  Only what is of the log decides: the window lasts from the instant as of which the session closed, by the partition clock.
 import type { Millis } from '@flatline/base';
 import { type CloseReason, ENDED, type SessionEvent } from '@flatline/ports/formats';
-import type { Effects, KindParts, Refusal } from '../contract.ts';
+import type { Effects, Refusal } from '../contract.ts';
 import { ENTRY_BYTES } from '../entry-bytes.ts';
 import { NO_ROOM } from '../refusals.ts';
 import { type Applied, applyData, type Occurrence } from './apply-event.ts';
@@ -21,18 +21,10 @@ import type { SessionRules } from './entry.ts';
 import type { Fragment } from './fragment.ts';
 import { growthAtMost } from './growth.ts';
 import { type Arrival, isLate, place } from './placing.ts';
-import type { SessionCounters } from './session-counters.ts';
-import { type OnClosed, sayFinal, sayRevisable, type VoiceOptions } from './session-voice.ts';
+import type { SessionContext } from './session-context.ts';
+import { sayFinal, sayRevisable } from './session-voice.ts';
 import type { SessionReduced } from './session-reducing.ts';
-import type { SessionWindow } from './session-window.ts';
 import { type ClosedSession, headOfClosed, readClosed } from './closed-session.ts';
-
-export interface RevisionsParts extends KindParts<SessionWindow, SessionCounters> {
-  readonly rules: SessionRules;
-  readonly voice: VoiceOptions;
-  /** A session has closed, as its first summary says. */
-  readonly onClosed: OnClosed;
-}
 
 /** A record by event time, as a closed session sees it. */
 export type Taken =
@@ -60,10 +52,10 @@ export function isRevised({ revisionWindowMs = 0 }: SessionRules): boolean {
 }
 
 export class Revisions {
-  readonly #parts: RevisionsParts;
+  readonly #parts: SessionContext;
   readonly #windowMs: number;
 
-  constructor(parts: RevisionsParts) {
+  constructor(parts: SessionContext) {
     this.#parts = parts;
     this.#windowMs = parts.rules.revisionWindowMs ?? 0;
   }

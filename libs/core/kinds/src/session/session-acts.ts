@@ -5,7 +5,7 @@
 import type { Millis } from '@flatline/base';
 import type { Eviction } from '../acts/eviction.ts';
 import { asksEnd } from '../acts/end-header.ts';
-import type { Effects, Evicting, GroupRecords, KindParts } from '../contract.ts';
+import type { Effects, Evicting, GroupRecords } from '../contract.ts';
 import { isClosed } from './closed-mark.ts';
 import { readFragments } from './disorder-bytes.ts';
 import type { DisorderedSessions } from './disordered-sessions.ts';
@@ -14,16 +14,13 @@ import type { SessionEntry } from './entry.ts';
 import { asksErasure } from './erasing/erase-header.ts';
 import type { Fragment } from './fragment.ts';
 import type { Revisions, WhyClosed } from './revisions.ts';
-import type { SessionCounters } from './session-counters.ts';
-import type { SessionWindow } from './session-window.ts';
-import type { SessionStatistics } from './statistics/session-statistics.ts';
+import type { SessionClosing } from './session-closing.ts';
+import type { SessionContext } from './session-context.ts';
 
-export interface SessionActsParts extends Pick<KindParts<SessionWindow, SessionCounters>, 'entry' | 'counters'> {
+export interface SessionActsParts extends SessionContext {
   readonly disordered: DisorderedSessions;
   readonly revisions: Revisions;
-  readonly stats: SessionStatistics | undefined;
-  /** Closes the one session of the entry. */
-  readonly close: (why: WhyClosed, at: Millis, effects: Effects) => void;
+  readonly closing: SessionClosing;
 }
 
 const EVICTED: WhyClosed = { reason: 'EVICTED' };
@@ -84,9 +81,9 @@ export class SessionActs implements Evicting {
   }
 
   #endThose(which: (session: SessionEntry) => boolean, why: WhyClosed, at: Millis, effects: Effects): boolean {
-    const { entry, disordered, close } = this.#parts;
+    const { entry, disordered, closing } = this.#parts;
     if (!entry.hasDisorder) {
-      close(why, at, effects);
+      closing.close(why, at, undefined, effects);
       return true;
     }
     const fragments = readFragments(entry);

@@ -1,32 +1,24 @@
 // Tells of the one session of an entry: that it has opened, how it is, that it has closed (S4, S11).
 //
 // Owns: nothing that outlives a call.
-// Does not own: when a session opens or closes (SessionKind), how it is said (session-voice.ts).
+// Does not own: when a session opens or closes (session-opening.ts, session-closing.ts), how it is said (session-voice.ts).
 import type { Millis } from '@flatline/base';
 import type { SessionState } from '@flatline/ports/formats';
-import type { Effects, KindParts } from '../contract.ts';
+import type { Effects } from '../contract.ts';
 import { type Closing, summarize } from './deadline.ts';
-import type { SessionRules } from './entry.ts';
 import type { WhyClosed } from './revisions.ts';
-import type { SessionCounters } from './session-counters.ts';
-import { type OnClosed, saySummary, type VoiceOptions } from './session-voice.ts';
-import type { SessionWindow } from './session-window.ts';
+import type { SessionContext } from './session-context.ts';
+import { saySummary } from './session-voice.ts';
 import { noteTold, owesUpdate } from './told.ts';
-
-export interface SessionTellingParts extends KindParts<SessionWindow, SessionCounters> {
-  readonly rules: SessionRules;
-  readonly voice: VoiceOptions;
-  readonly onClosed: OnClosed;
-}
 
 type Why = Pick<Closing, keyof WhyClosed>;
 
 const LIVES: Why = { reason: '' };
 
 export class SessionTelling {
-  readonly #parts: SessionTellingParts;
+  readonly #parts: SessionContext;
 
-  constructor(parts: SessionTellingParts) {
+  constructor(parts: SessionContext) {
     this.#parts = parts;
   }
 

@@ -3,6 +3,9 @@ import type { Mutant } from '../mutants/mutant.ts';
 
 const MERGE_ORDER = 'libs/core/partition/src/input/merge-order.ts';
 const SESSION_KIND = 'libs/core/kinds/src/session/session-kind.ts';
+const SESSION_OPENING = 'libs/core/kinds/src/session/session-opening.ts';
+const SESSION_DATA = 'libs/core/kinds/src/session/session-data.ts';
+const TAKEN_RECORD = 'libs/core/kinds/src/session/taken-record.ts';
 const APPLY_EVENT = 'libs/core/kinds/src/session/apply-event.ts';
 const PLACING = 'libs/core/kinds/src/session/placing.ts';
 const DATA_PLACING = 'libs/core/kinds/src/session/data-placing.ts';
@@ -17,13 +20,13 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'has data keep a session alive',
-    file: SESSION_KIND,
-    from: 'const applied = applyData(entry, this.#rules, this.#event, this.#at);',
-    to: 'if (hasSession) entry.lastSeenAt = Math.max(entry.lastSeenAt, this.#at.effectiveAt); const applied = applyData(entry, this.#rules, this.#event, this.#at);',
+    file: SESSION_DATA,
+    from: 'const applied = applyData(entry, rules, event, at);',
+    to: 'if (hasSession) entry.lastSeenAt = Math.max(entry.lastSeenAt, at.effectiveAt); const applied = applyData(entry, rules, event, at);',
   },
   {
     name: 'forgets what was said before the session came',
-    file: SESSION_KIND,
+    file: SESSION_OPENING,
     from: 'openFromEarly(this.#entry, this.#rules, this.#at, this.#event.occurredAt ?? this.#at.timestamp);',
     to: 'openFromEarly(this.#entry, this.#rules, this.#at, this.#event.occurredAt ?? this.#at.timestamp); this.#entry.detail = undefined; effects.resized();',
   },
@@ -36,13 +39,13 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'has a row that is deleted end a session',
-    file: SESSION_KIND,
+    file: SESSION_DATA,
     from: '// A row that is deleted from a table ends nothing.',
-    to: 'if (hasSession) { this.#end(effects); return undefined; }',
+    to: 'if (hasSession) { this.#parts.closing.end(effects); return undefined; }',
   },
   {
     name: 'keeps data that is to be refused',
-    file: SESSION_KIND,
+    file: SESSION_DATA,
     from: "if (!hasSession && input.unknownKey === 'deadLetter') return UNKNOWN_KEY;",
     to: "if (!hasSession && input.unknownKey === 'open') return UNKNOWN_KEY;",
     seed: 30,
@@ -56,15 +59,15 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'goes on with the offset of another input',
-    file: SESSION_KIND,
-    from: 'if (inputAt(firstOffset) !== input) this.#at.offset = lastOffset;',
-    to: 'if (inputAt(firstOffset) > input) this.#at.offset = lastOffset;',
+    file: TAKEN_RECORD,
+    from: 'if (inputAt(firstOffset) !== input) this.at.offset = lastOffset;',
+    to: 'if (inputAt(firstOffset) > input) this.at.offset = lastOffset;',
   },
   {
     name: 'adds to no reducer what is only data',
-    file: SESSION_KIND,
-    from: 'const unreduced = this.#reduce(records, isLive, this.#isMuted(isLive));',
-    to: 'this.#isMuted(isLive); const unreduced = this.#reduce(records, isLive, true);',
+    file: SESSION_DATA,
+    from: 'const unreduced = record.reduce(records, isLive, record.isMuted(isLive));',
+    to: 'record.isMuted(isLive); const unreduced = record.reduce(records, isLive, true);',
     seed: 49,
   },
   {
@@ -83,8 +86,8 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keeps what data says of a session that has all its events',
-    file: SESSION_KIND,
-    from: 'resetEvent(this.#event);\n    return true;',
+    file: TAKEN_RECORD,
+    from: 'resetEvent(this.event);\n    return true;',
     to: 'return true;',
     seed: 21_908_458,
   },

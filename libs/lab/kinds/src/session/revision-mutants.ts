@@ -3,7 +3,9 @@ import type { Mutant } from '../mutants/mutant.ts';
 
 const REVISIONS = 'libs/core/kinds/src/session/revisions.ts';
 const CLOSED_SESSION = 'libs/core/kinds/src/session/closed-session.ts';
-const SESSION_KIND = 'libs/core/kinds/src/session/session-kind.ts';
+const SESSION_OPENING = 'libs/core/kinds/src/session/session-opening.ts';
+const SESSION_DATA = 'libs/core/kinds/src/session/session-data.ts';
+const SESSION_INPUTS = 'libs/core/kinds/src/session/session-inputs.ts';
 const SESSION_VOICE = 'libs/core/kinds/src/session/session-voice.ts';
 const DISORDERED = 'libs/core/kinds/src/session/disordered-sessions.ts';
 
@@ -51,14 +53,14 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
   {
     name: 'says a revision of an event that its reducer refused',
     seed: 805,
-    file: SESSION_KIND,
-    from: 'return unreduced ?? this.#revisions.takeData(',
-    to: 'return this.#revisions.takeData(',
+    file: SESSION_DATA,
+    from: 'return unreduced ?? revisions.takeData(',
+    to: 'return revisions.takeData(',
   },
   {
     name: 'opens the next session without what its first event comes to',
-    file: SESSION_KIND,
-    from: 'const unreduced = this.#reduce(records, false);\n    if (unreduced !== undefined) return unreduced;\n    if (!this.#hasRoomToSucceed',
+    file: SESSION_OPENING,
+    from: 'const unreduced = this.#record.reduce(records, false);\n    if (unreduced !== undefined) return unreduced;\n    if (!this.#hasRoomToSucceed',
     to: 'if (!this.#hasRoomToSucceed',
   },
   {
@@ -105,9 +107,9 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'opens a session by data of one that has closed',
-    file: SESSION_KIND,
-    from: 'if (!input.touches) {\n      const unreduced = this.#reduce(records, true, this.#isMuted(true));',
-    to: "if (!input.touches && input.unknownKey !== 'open') {\n      const unreduced = this.#reduce(records, true, this.#isMuted(true));",
+    file: SESSION_INPUTS,
+    from: 'if (!input.touches) return data.takeOnClosed(records, effects);',
+    to: "if (!input.touches && input.unknownKey !== 'open') return data.takeOnClosed(records, effects);",
     seed: 50,
   },
   {

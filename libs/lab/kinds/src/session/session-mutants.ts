@@ -16,13 +16,13 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   ...ACT_MUTANTS,
   {
     name: 'gives a whole group the offset of its first record',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
+    file: 'libs/core/kinds/src/session/session-events.ts',
     from: 'at.offset = baseOffset + group.offsetDeltas[index]!;',
     to: 'at.offset = baseOffset + group.offsetDeltas[0]!;',
   },
   {
     name: 'passes over what cannot be applied within a group',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
+    file: 'libs/core/kinds/src/session/session-events.ts',
     from: 'if (refusal !== undefined) return refusal;',
     to: 'if (refusal !== undefined && index === 0) return refusal;',
   },
@@ -113,9 +113,9 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'tells of no session that opens with an event',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'this.#apply(isLive, effects);',
-    to: 'this.#apply(isLive, effects, isLive && this.#tells);',
+    file: 'libs/core/kinds/src/session/session-events.ts',
+    from: 'this.#touches.apply(isLive, effects);',
+    to: 'this.#touches.apply(isLive, effects, isLive ? undefined : false);',
   },
   {
     name: 'follows what is said of a live session with a tombstone',
@@ -143,7 +143,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'takes an event whose reducer threw',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
+    file: 'libs/core/kinds/src/session/taken-record.ts',
     from: "if (reduced !== undefined && 'kind' in reduced) return reduced;",
     to: "if (reduced !== undefined && 'kind' in reduced) return undefined;",
   },
@@ -162,7 +162,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'says what a session came to before its last event',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
+    file: 'libs/core/kinds/src/session/taken-record.ts',
     from: 'entry.detail.reduced = state;',
     to: 'entry.detail.reduced ??= state;',
   },
@@ -205,9 +205,9 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'takes an end for a touch of which it tells',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'this.#apply(true, effects, false);',
-    to: 'this.#apply(true, effects);',
+    file: 'libs/core/kinds/src/session/session-closing.ts',
+    from: 'touches.apply(true, effects, false);',
+    to: 'touches.apply(true, effects);',
     seed: 12,
   },
   {

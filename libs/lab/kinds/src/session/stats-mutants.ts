@@ -93,9 +93,9 @@ export const STATS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'leaves a session where it was whose attributes data changes',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'if (standing !== undefined) this.#stats!.moved(entry, standing);\n    if (this',
-    to: 'if (this',
+    file: 'libs/core/kinds/src/session/session-data.ts',
+    from: 'if (standing !== undefined) stats!.moved(entry, standing);',
+    to: 'void standing;',
   },
   {
     name: 'leaves a session that is erased among those that are open',
