@@ -32,6 +32,7 @@ afterEach(async () => {
   rmSync(profile, { recursive: true, force: true });
 });
 
+const ANY_TOUCHED = 'framesSeen.touched.size > 0';
 const rows = `document.querySelectorAll('.window tbody tr').length`;
 const drawn = async (page: Page): Promise<void> => {
   await page.value('new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))');
@@ -65,7 +66,7 @@ if (installedBrowser() === undefined) {
       expect(calm.touched).toBe(0);
       const one = await framesWhile(opened, 'one move', '.grid', async () => {
         all.move([7]);
-        await sleep(BEAT_MS);
+        await opened.until(ANY_TOUCHED);
       });
       expect(one.touched).toBe(1);
       await framesWhile(opened, 'a rebalance of all', '.grid', async () => {
