@@ -110,8 +110,10 @@ if (installedBrowser() === undefined) {
       await page.value(press('.acts button'));
       await page.until(`${field('state')} === 'none' && ${says('#entry td', 'CLOSED by ENDED at offset 0')}`);
       // Whoever looks only now sees the whole life, too.
-      await page.value(`${press('nav a[href="#overview"]')}; ${press('nav a[href="#entries"]')}`);
-      await page.until(`document.querySelector('#key') !== null && document.querySelector('#entry') === null`);
+      await page.value(tabOf('overview'));
+      await page.until(`document.querySelector('#entry') === null`);
+      await page.value(tabOf('entries'));
+      await page.until(`document.querySelector('#key') !== null`);
       await page.value(`document.querySelector('#key').value = ${JSON.stringify(HOSTILE)}; ${press('.search button')}`);
       await page.until(says('#entry td', 'opened by the record at offset 0 of partition'));
       await page.until(says('#entry td', 'last heard by the record at offset'));
