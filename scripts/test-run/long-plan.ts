@@ -5,7 +5,7 @@ import { brokerStep, commandStep, jestStep, ROOMY, type Run } from './steps.ts';
 
 /** `REACH_SEEDS_MIN` and some: a kind of fault that never happens fails. A slow machine lives as many as it can in the time. */
 const WORLDS = 2_200;
-const WORLDS_MINUTES = 18;
+const WORLDS_MINUTES = 12;
 /** Each run hunts one part of the mutants, and tries one of the other kinds in chaos: which, its seed chooses. All take too long. */
 const PARTS = 3;
 /** Worlds of pipelines that routes join. */
@@ -15,13 +15,13 @@ const DELIVERIES = 100;
 /** Answers for keys that are judged in worlds of their own; a million takes some minutes (docs/TESTING.md). */
 const ANSWERS = 50_000;
 /** Histories that each file of tests draws. */
-const HISTORIES = 60;
+const HISTORIES = 40;
 /** Cases of each decoder. */
-const FUZZ_CASES = 5_000;
+const FUZZ_CASES = 3_000;
 /** Most variants of a scenario of chaos; a trial's number chooses one. */
 const VARIANTS = 10;
 /** Assemblies of the five that there are: so many take some minutes. */
-const ASSEMBLIES = 3;
+const ASSEMBLIES = 2;
 const WAITING = 0.5;
 /** Files of long tests of a project from which on two run at a time. */
 const MANY_FILES = 10;

@@ -70,8 +70,10 @@ async function kill(trial: Trial, pair: Pair): Promise<void> {
   const name = oneOf(random, NAMES);
   await pair[name].kill9();
   const [place, passesMax] = oneOf(random, PLACES);
-  const dying = trial.processor(name, { edits: dyingAt(place, 1 + random.below(passesMax)) });
+  const passes = 1 + random.below(passesMax);
+  const dying = trial.processor(name, { edits: dyingAt(place, passes) });
   if (await endsItself(dying)) trial.hit();
+  else trial.facts['missed'] = `${place}, ${passes} passes`;
   pair[name] = await trial.started(name);
 }
 
@@ -85,6 +87,7 @@ async function freeze(trial: Trial, pair: Pair): Promise<void> {
   const hasMoved = (): boolean => takeovers(other.lines) > before;
   for (let waitedMs = 0; waitedMs < MOVED_WITHIN_MS && !hasMoved(); waitedMs += LOOK_MS) await sleep(LOOK_MS);
   if (hasMoved()) trial.hit();
+  else trial.facts['missed'] = 'a move while it was frozen';
   zombie.signal('SIGCONT');
 }
 
