@@ -354,7 +354,8 @@ function judgeBreaker(
   { kept }: DeliveryEvidence,
   all: readonly BegunAttempt[],
 ): string[] {
-  const begun = all.filter(({ id, isStale }) => !isStale && id.includes(`:${partition}-`));
+  const ofPartition = all.filter(({ id }) => id.includes(`:${partition}-`));
+  const begun = ofPartition.filter(({ isStale }) => !isStale);
   const said = kept[partition]!.flatMap((record): BreakerSaid[] => {
     if (text(record.key) !== name) return [];
     if (record.value === null) return [{ at: record.timestamp, kind: 'closed', until: 0, opened: 0 }];
@@ -378,7 +379,10 @@ function judgeBreaker(
         isDelivered === false && endedAt <= failedAt + SLACK_MS && endedAt >= failedAt - FROZEN_MS;
       return [
         ...(until - failedAt < openMs ? [`[N4] ${name}: its breaker is open for ${until - failedAt} ms`] : []),
-        ...(begun.some(isOpener) ? [] : [`[N4] ${name}: no attempt has failed at ${failedAt}, as its breaker says`]),
+        // Whoever has only asked for another's place has not fenced it.
+        ...(ofPartition.some(isOpener)
+          ? []
+          : [`[N4] ${name}: no attempt has failed at ${failedAt}, as its breaker says`]),
         ...shut.map(
           (each) => `[N4] ${name}: ${each.id} is attempted at ${each.at}, and its breaker is open until ${until}`,
         ),
