@@ -5,7 +5,7 @@ import { lookUp, lookUpOnce } from './looking/look-up-campaign.ts';
 import { huntMutants } from './mutant-hunt.ts';
 import { runPool } from './pool.ts';
 import { Progress } from './progress.ts';
-import { failureText, missedText, tallyText } from './report.ts';
+import { cutShortText, failureText, missedText, tallyText } from './report.ts';
 import { liveWorld } from './world.ts';
 import { resultOf, Tally, type WorldName } from './tally.ts';
 
@@ -72,6 +72,9 @@ async function simulate(): Promise<number> {
   console.log(tallyText(tally, performance.now() - startedAt));
   const missed = missedText(tally, worldWanted(), kindWanted());
   if (missed !== undefined) console.log(missed);
+  const isOfAll = worldWanted() === undefined && kindWanted() === undefined;
+  const cutShort = isOfAll && tally.failures.length === 0 ? cutShortText(tally, end - from) : undefined;
+  if (cutShort !== undefined) console.log(cutShort);
   const survivors = flags.mutants
     ? await huntMutants({ workers, kind: kindWanted(), world: worldWanted(), part: partWanted, records: flags.record })
     : 0;

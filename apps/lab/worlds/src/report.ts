@@ -37,6 +37,12 @@ export function missedText({ seeds, fired }: Tally, world?: WorldName, kind?: Ki
   return missed.length === 0 ? undefined : `INVALID: in ${seeds} seeds there never was ${missed.join(', ')}`;
 }
 
+/** A campaign that time has cut short of the seeds that tell says so; `wanted`: how many were asked for. undefined: it was not. */
+export function cutShortText({ seeds }: Pick<Tally, 'seeds'>, wanted: number): string | undefined {
+  if (wanted < REACH_SEEDS_MIN || seeds >= REACH_SEEDS_MIN) return undefined;
+  return `not run: that each kind of fault happens is judged from ${REACH_SEEDS_MIN} seeds on, and time was up after ${seeds}`;
+}
+
 /** Worlds of one kind cannot reach what those of others do. */
 function missedOfPipelines(
   seeds: number,
