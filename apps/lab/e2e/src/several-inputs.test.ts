@@ -115,10 +115,12 @@ describe('a stream and a table', () => {
     await scenario.outputs(({ summaries }) => summaries.length === 1);
     const listed = await succeed(['dead-letters', 'list', '--config', scenario.config, '--json']);
     expect(listed.stdout).toContain('"unknown-key"');
-    await send(scenario.input, ['anna'], () => '');
+    // However long the replay takes, the session is there when its row comes back.
+    await send(scenario.input, ['anna'], () => JSON.stringify({ type: 'HEARTBEAT', timeoutMs: 600_000 }));
     const replayed = await flatline(['dead-letters', 'replay', '--all', '--config', scenario.config, '--json'])
       .finished;
     expect(replayed.stdout).toContain(`"topic":"${table}"`);
+    await send(scenario.input, ['anna'], () => JSON.stringify({ type: 'ENDED' }));
     const { summaries } = await scenario.outputs((outputs) => outputs.summaries.length === 2);
     expect(summaries[1]!.summary.attributes.get('plan')).toBe('plan of anna');
     expect(await scenario.stop(running)).toBe(0);

@@ -41,6 +41,14 @@ function eventOf(random: Random, at: number): Readonly<Record<string, unknown>> 
   };
 }
 
+/** What may revise a session that has just been evicted: without these, few histories of a run do. */
+function addLate(log: ActsLog, random: Random, now: number): void {
+  for (let i = 0; i < 12; i += 1) {
+    const before = now - (log.rules.graceMs + log.rules.timeoutMs) - random.below(60);
+    if (random.chance(0.7)) log.add(before, `k${i}`, eventOf(random, before));
+  }
+}
+
 function storm(log: ActsLog, random: Random): void {
   let now = T;
   const isLate = log.rules.late === 'revise';
@@ -48,7 +56,10 @@ function storm(log: ActsLog, random: Random): void {
     now += random.chance(0.05) ? random.below(500) : random.below(8);
     const at = now - (random.chance(isLate ? 0.6 : 0.25) ? random.below(isLate ? 900 : 150) : 0);
     const key = `k${random.below(12)}`;
-    if (random.chance(0.06)) log.evict(now, pick(random, NAMES), pick(random, VALUES));
+    if (random.chance(isLate ? 0.15 : 0.06)) {
+      log.evict(now, pick(random, NAMES), pick(random, VALUES));
+      if (isLate) addLate(log, random, now);
+    }
     if (random.chance(0.03)) log.act(now, key, 'END');
     if (random.chance(0.05)) log.add(now, null);
     log.add(at, key, eventOf(random, at));
