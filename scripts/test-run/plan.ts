@@ -44,6 +44,7 @@ function checks(run: Run, paths: readonly string[]): Step[] {
   const prettier = ['prettier', '--check', '--cache', '--cache-strategy=content', '--log-level=warn'] as const;
   return [
     commandStep(run, ['eslint', '--max-warnings', '0', ...paths], { name: 'lint' }),
+    commandStep(run, ['oxlint', '--deny-warnings', '--format', 'unix', ...paths], { name: 'lint-types' }),
     commandStep(run, ['tsc', '-b'], { name: 'types' }),
     commandStep(run, [...prettier, ...paths], { name: 'format' }),
     commandStep(run, ['node', 'scripts/tidy.ts'], { name: 'tidy' }),

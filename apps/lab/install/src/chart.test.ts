@@ -74,7 +74,7 @@ describe('the chart', () => {
       'false',
     ];
     const files = [...names, 'wrong'].map((name) => `${name}.mts`);
-    const tsc = [join(root, 'node_modules/typescript/bin/tsc'), ...how, ...files];
+    const tsc = [join(root, 'node_modules/@typescript/native/bin/tsc'), ...how, ...files];
     errors = spawnSync(process.execPath, tsc, { cwd: folder, encoding: 'utf8' }).stdout.split('\n');
   });
 

@@ -129,7 +129,7 @@ function readAtStart(file: string): string[] {
 
 /** The workspace's compiler on files beside the installation. */
 function typesOf(files: readonly string[], how: readonly string[]): { stdout: string; status: number | null } {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/@typescript/native/bin/tsc');
   const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
   const args = [tsc, '--noEmit', '--strict', '--target', 'es2023', ...types, ...how, ...files];
   const { stdout, status } = spawnSync(process.execPath, args, { cwd: both.folder, encoding: 'utf8' });
