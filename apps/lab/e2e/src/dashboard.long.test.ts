@@ -14,8 +14,8 @@ import { Scenario, sleep } from './scenario.fixture.ts';
 
 /** A page that took it for markup would say so by its title. */
 const HOSTILE = `<img src=x onerror="document.title='owned'"><b>&amp;/é`;
-/** From the navigation to the first thing that is drawn, on this machine. */
-const PAINT_MS_MAX = 300;
+/** From the navigation to the first thing that is drawn, beside a page of a line of text from the same server. */
+const PAINT_RATIO_MAX = 4;
 const PAINTS = 5;
 const LIST_EVERY_MS = 250;
 const TABS = ['overview', 'partitions', 'entries', 'statistics', 'letters', 'deliveries'];
@@ -61,18 +61,23 @@ async function open(address: string): Promise<Page> {
   return page;
 }
 
-/** The best of some loads: others work on this machine, too. */
-async function paintMs(page: Page): Promise<number> {
+async function paintedMs(page: Page, url: string, isWhole: string): Promise<number> {
+  await page.value(`globalThis.isOld = true`);
+  await page.ask('Page.navigate', { url });
   const paint = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime`;
-  let best = Infinity;
+  await page.until(`globalThis.isOld !== true && ${paint} > 0 && ${isWhole}`);
+  return (await page.value(paint)) as number;
+}
+
+/** The best of some loads each, in turns: others work on this machine, too. */
+async function paintRatio(page: Page, address: string): Promise<number> {
+  let [bare, whole] = [Infinity, Infinity];
   for (let load = 0; load < PAINTS; load += 1) {
-    await page.value(`globalThis.isOld = true`);
-    await page.ask('Page.reload', { ignoreCache: true });
-    await page.until(`globalThis.isOld !== true && ${paint} > 0 && document.querySelector('#live') !== null`);
-    best = Math.min(best, (await page.value(paint)) as number);
+    bare = Math.min(bare, await paintedMs(page, `${address}/livez`, 'true'));
+    whole = Math.min(whole, await paintedMs(page, `${address}/`, `document.querySelector('#live') !== null`));
   }
-  process.stderr.write(`dashboard: first paint after ${Math.round(best)} ms, the best of ${PAINTS}\n`);
-  return best;
+  process.stderr.write(`dashboard: first paint after ${Math.round(whole)} ms, of a bare page ${Math.round(bare)} ms\n`);
+  return whole / bare;
 }
 
 const field = (name: string): string => `document.querySelector('#entry [data-field="${name}"]')?.textContent`;
@@ -91,7 +96,7 @@ if (installedBrowser() === undefined) {
       scenario = await Scenario.create({ timeoutMs: 60_000, partitions: 2 });
       const address = await addressOf(scenario.start());
       const page = await open(address);
-      expect(await paintMs(page)).toBeLessThan(PAINT_MS_MAX);
+      expect(await paintRatio(page, address)).toBeLessThan(PAINT_RATIO_MAX);
       await page.ask('Input.dispatchKeyEvent', { type: 'keyDown', key: '/', text: '/' });
       await page.until(`document.activeElement?.id === 'key'`);
       await page.value(`document.querySelector('#key').value = ${JSON.stringify(HOSTILE)}; ${press('.search button')}`);

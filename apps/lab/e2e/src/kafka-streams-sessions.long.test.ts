@@ -16,7 +16,7 @@ import { findJava, resolveArtifacts, workspaceOf } from '@flatline/dev-broker';
 import { testPipeline } from '@flatline/test-pipeline';
 
 const SEED = Number(process.env['SEED'] ?? 1);
-const SEQUENCES = Number(process.env['SEQUENCES'] ?? 10_000);
+const SEQUENCES = Number(process.env['SEQUENCES'] ?? 4_000);
 const SETTINGS = 25;
 /** On a loaded machine. */
 const PATIENCE_MS = 3 * 3_600_000;
