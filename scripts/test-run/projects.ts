@@ -17,7 +17,7 @@ export interface TestProject {
   readonly hasShort: boolean;
   /** Files of tests of it that `npm run gate` has. */
   readonly longFiles: number;
-  /** Files, relative to its folder, whose cases a seed draws and that need no broker. */
+  /** Files of `npm test`, relative to its folder, whose cases a seed draws and that need no broker. */
   readonly bySeed: readonly string[];
 }
 
@@ -41,7 +41,7 @@ function projectIn(root: string, folder: string): TestProject | undefined {
     hasShort: paths.some((path) => !isLong(path)),
     longFiles: paths.filter(isLong).length,
     bySeed: tests
-      .filter(({ path, source }) => bySeed(source) && !realTiers.has(tierOf(`/${folder}/${path}`, source)))
+      .filter(({ path, source }) => !isLong(path) && bySeed(source) && !realTiers.has(tierOf(`/${folder}/${path}`, source)))
       .map(({ path }) => path),
   };
 }

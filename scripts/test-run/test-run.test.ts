@@ -112,11 +112,13 @@ describe('the two parts', () => {
     for (const plan of plans) expect(new Set(plan).size).toBe(plan.length);
     const seeded = projects.filter((each) => each.bySeed.length > 0).map(({ name }) => name);
     expect(seeded).toEqual(expect.arrayContaining(['partition', 'runtime', 'worlds', 'kafka', 'timing-wheel']));
+    // The step of what is long has the fresh seed, too.
+    expect(projects.flatMap((each) => each.bySeed).filter(isLong)).toEqual([]);
   });
 
   test('of some projects, only what looks at them', () => {
     const [sums, kills] = [project('sums'), project('kills', { usesBroker: true })];
-    expect(names(planSteps(run, [sums, kills], [sums]))).toEqual(['lint', 'types', 'format', 'tidy', 'sums']);
+    expect(names(planSteps(run, [sums, kills], [sums]))).toEqual(['lint', 'lint-types', 'types', 'format', 'tidy', 'sums']);
     expect(names(planSteps(run, [sums, kills], [kills]))).toContain('broker');
   });
 
