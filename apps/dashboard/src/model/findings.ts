@@ -1,10 +1,12 @@
 // Names of the charts: what each finds, not what it plots.
-import type { DelayBin, PartFact } from './facts.ts';
-import { delayBound } from './samples.ts';
+import type { PartFact } from './facts.ts';
+import { delayBound, type Delays } from './samples.ts';
 import { duration, number } from './words.ts';
 
 /** Newer and older live counts differ by less than this share: steady. */
 const STEADY = 0.02;
+/** Spans are said in whole ones: a name would change with each sample. */
+const MINUTE_MS = 60_000;
 
 export function liveFinding(live: readonly number[]): string {
   const [first, last] = [live[0], live.at(-1)];
@@ -21,12 +23,14 @@ export function reasonFinding(reasons: readonly (readonly [reason: string, count
   return `${Math.round((100 * first[1]) / all)} % of ${number(all)} ended by ${first[0]}`;
 }
 
-export function delayFinding(bins: readonly DelayBin[]): string {
+export function delayFinding({ bins, overMs }: Delays): string {
   const bound = delayBound(bins, 0.99);
   if (bound === undefined) return 'No close has been timed yet';
+  const when =
+    overMs === undefined ? 'since the start' : `in the last ${duration(Math.ceil(overMs / MINUTE_MS) * MINUTE_MS)}`;
   return bound === Infinity
-    ? 'Some closes took longer than any bound'
-    : `99 of 100 closes were seen within ${duration(bound)}`;
+    ? `Some closes ${when} took longer than any bound`
+    : `99 of 100 closes ${when} were seen within ${duration(bound)}`;
 }
 
 /** `parts`: all of a pipeline. */

@@ -13,7 +13,17 @@ import { lineReader } from './lines.ts';
 import { isUnderWay, limitOf, LIST_MAX, listFinding, NOTHING_LISTED, soonestOfAll, withPage } from './listing.ts';
 import { moveBetween } from './moves.ts';
 import { ROW_PX, rowWindow } from './row-window.ts';
-import { delayBound, delaysOf, ratesOf, reasonsOf, type Sample, sampleOf, SAMPLES_MAX, withSample } from './samples.ts';
+import {
+  delayBound,
+  delaysOf,
+  ratesOf,
+  reasonsOf,
+  recentDelays,
+  type Sample,
+  sampleOf,
+  SAMPLES_MAX,
+  withSample,
+} from './samples.ts';
 import { cellRows, windowFinding } from './statistics.ts';
 import { heardBetween, inOrder, lifeOf, outputMark, outputMarks } from './timeline.ts';
 import { whyOpen } from './why-open.ts';
@@ -84,7 +94,7 @@ describe('facts', () => {
 describe('figures', () => {
   test('are those of all instances together', () => {
     const both = [figures(), figures({ live: 3, reasons: { TIMEOUT: 1, EVICTED: 40 } })];
-    expect(sampleOf(5, both)).toEqual({ atMs: 5, live: 10, read: 200, ended: 20 });
+    expect(sampleOf(5, both)).toEqual({ atMs: 5, live: 10, read: 200, ended: 20, delays: delaysOf(both) });
     expect(reasonsOf(both)).toEqual([
       ['EVICTED', 40],
       ['TIMEOUT', 9],
@@ -98,7 +108,7 @@ describe('figures', () => {
   });
 
   test('a rate is over five seconds, and none over the beginning of another connection', () => {
-    const sample = (atMs: number, read: number): Sample => ({ atMs, live: 1, read, ended: read / 10 });
+    const sample = (atMs: number, read: number): Sample => ({ atMs, live: 1, read, ended: read / 10, delays: [] });
     expect(ratesOf([])).toBeUndefined();
     expect(ratesOf([sample(0, 0)])).toBeUndefined();
     const samples = [sample(0, 0), sample(4_000, 100), sample(9_000, 200)];
@@ -110,7 +120,7 @@ describe('figures', () => {
   test('samples of one moment are one, and there is a most', () => {
     let samples: readonly Sample[] = [];
     for (let at = 0; at < SAMPLES_MAX + 9; at += 1)
-      samples = withSample(samples, { atMs: at, live: at, read: 0, ended: 0 });
+      samples = withSample(samples, { atMs: at, live: at, read: 0, ended: 0, delays: [] });
     expect([samples.length, samples[0]!.atMs]).toEqual([SAMPLES_MAX, 9]);
     samples = withSample(samples, { ...samples.at(-1)!, live: -1 });
     expect([samples.length, samples.at(-1)!.live]).toEqual([SAMPLES_MAX, -1]);
@@ -120,6 +130,24 @@ describe('figures', () => {
     const { delays } = figures();
     expect([0.5, 0.9, 0.99].map((share) => delayBound(delays, share))).toEqual([10, 100, Infinity]);
     expect(delayBound([], 0.5)).toBeUndefined();
+  });
+
+  test('delays are those of the samples that there are; of all, where none has come since; none before another connection', () => {
+    const sample = (atMs: number, ...counts: readonly [number, number]): Sample => ({
+      ...sampleOf(atMs, []),
+      delays: [
+        [10, counts[0]],
+        [null, counts[1]],
+      ],
+    });
+    expect(recentDelays([])).toEqual({ bins: [], overMs: undefined });
+    expect(recentDelays([sample(0, 900, 7)])).toEqual({ bins: sample(0, 900, 7).delays, overMs: undefined });
+    const samples = [sample(0, 900, 7), sample(500, 900, 7), sample(1_000, 904, 7)];
+    expect(recentDelays(samples)).toEqual({ bins: sample(0, 4, 0).delays, overMs: 1_000 });
+    expect(recentDelays([...samples, sample(1_500, 2, 0), sample(2_500, 3, 1)])).toEqual({
+      bins: sample(0, 1, 1).delays,
+      overMs: 1_000,
+    });
   });
 });
 
@@ -368,9 +396,16 @@ test('names of charts say what they find', () => {
   expect(liveFinding([100, 60])).toBe('60 are live, 40 fewer than at first');
   expect(reasonFinding([])).toBe('None has ended yet');
   expect(reasonFinding(reasonsOf([figures()]))).toBe('80 % of 10 ended by TIMEOUT');
-  expect(delayFinding([[50, 4]])).toBe('99 of 100 closes were seen within 50 ms');
-  expect(delayFinding([[null, 1]])).toBe('Some closes took longer than any bound');
-  expect(delayFinding([])).toBe('No close has been timed yet');
+  expect(delayFinding({ bins: [[50, 4]], overMs: undefined })).toBe(
+    '99 of 100 closes since the start were seen within 50 ms',
+  );
+  expect(delayFinding({ bins: [[50, 4]], overMs: 61_500 })).toBe(
+    '99 of 100 closes in the last 2 min were seen within 50 ms',
+  );
+  expect(delayFinding({ bins: [[null, 1]], overMs: 500 })).toBe(
+    'Some closes in the last 1 min took longer than any bound',
+  );
+  expect(delayFinding({ bins: [], overMs: undefined })).toBe('No close has been timed yet');
   expect(mapFinding([part(), part({ owner: 'b', role: 'standby', state: 'following' })])).toBe('All 2 partitions run');
   expect(mapFinding([part({ state: 'restoring' }), part({ owner: null })])).toBe(
     'Of 2 partitions 1 is restoring, 1 is without an owner',

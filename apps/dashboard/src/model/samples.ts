@@ -7,6 +7,15 @@ export interface Sample {
   readonly live: number;
   readonly read: number;
   readonly ended: number;
+  /** Since the instances started. */
+  readonly delays: readonly DelayBin[];
+}
+
+/** Delays of closes, and over how long. */
+export interface Delays {
+  readonly bins: readonly DelayBin[];
+  /** undefined: since the instances started, as none has come since the page is open. */
+  readonly overMs: number | undefined;
 }
 
 export interface Rates {
@@ -26,6 +35,7 @@ export function sampleOf(atMs: number, figures: readonly FiguresFact[]): Sample 
     live: sum(figures.map(({ live }) => live)),
     read: sum(figures.map(({ read }) => read)),
     ended: sum(figures.map(({ ended }) => ended)),
+    delays: delaysOf(figures),
   };
 }
 
@@ -63,6 +73,21 @@ export function delaysOf(figures: readonly FiguresFact[]): readonly DelayBin[] {
     for (const [upToMs, count] of delays) counts.set(upToMs ?? Infinity, (counts.get(upToMs ?? Infinity) ?? 0) + count);
   const rising = [...counts].sort(([a], [b]) => a - b);
   return rising.map(([upToMs, count]) => [upToMs === Infinity ? null : upToMs, count]);
+}
+
+/** Of the samples that there are, so that what was late hours ago is not told of today. */
+export function recentDelays(samples: readonly Sample[]): Delays {
+  const last = samples.at(-1);
+  if (last === undefined) return { bins: [], overMs: undefined };
+  const first = samples.find(({ delays }) => delays.every(([upToMs, count]) => count <= countOf(last.delays, upToMs)))!;
+  const bins = last.delays.map(([upToMs, count]) => [upToMs, count - countOf(first.delays, upToMs)] as const);
+  return bins.some(([, count]) => count > 0)
+    ? { bins, overMs: last.atMs - first.atMs }
+    : { bins: last.delays, overMs: undefined };
+}
+
+function countOf(bins: readonly DelayBin[], bound: number | null): number {
+  return bins.find(([upToMs]) => upToMs === bound)?.[1] ?? 0;
 }
 
 /** Least bound, in milliseconds, that this share of the delays keeps; Infinity: none does; undefined where there are none. */

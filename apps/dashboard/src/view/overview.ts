@@ -2,7 +2,7 @@
 import { h, type ComponentChild } from 'preact';
 import type { DelayBin } from '../model/facts.ts';
 import { delayFinding, liveFinding, reasonFinding } from '../model/findings.ts';
-import { delayBound, delaysOf, ratesOf, reasonsOf } from '../model/samples.ts';
+import { delayBound, ratesOf, reasonsOf, recentDelays } from '../model/samples.ts';
 import { duration, number, rate } from '../model/words.ts';
 import { Bars } from './bars.ts';
 import { Instances } from './instances.ts';
@@ -12,8 +12,8 @@ import { facts, history } from './state.ts';
 
 export function Overview({ name, pipeline }: TabProps): ComponentChild {
   const figures = facts.figures(name).map(([, each]) => each);
-  const [rates, reasons, delays] = [ratesOf(history.value), reasonsOf(figures), delaysOf(figures)];
   const samples = history.value;
+  const [rates, reasons, delays] = [ratesOf(samples), reasonsOf(figures), recentDelays(samples)];
   const last = samples.at(-1);
   return h(
     'div',
@@ -25,7 +25,7 @@ export function Overview({ name, pipeline }: TabProps): ComponentChild {
       figure('live', `Live ${pipeline.noun}s`, number(last?.live ?? 0)),
       figure('records', 'Records a second', rate(rates?.recordsPerS)),
       figure('closes', 'Ends a second', rate(rates?.closesPerS)),
-      figure('delay', 'Close delay, 99 of 100', duration(delayBound(delays, 0.99))),
+      figure('delay', 'Close delay, 99 of 100', duration(delayBound(delays.bins, 0.99))),
     ),
     h(LineChart, {
       finding: liveFinding(samples.map(({ live }) => live)),
@@ -33,7 +33,7 @@ export function Overview({ name, pipeline }: TabProps): ComponentChild {
       unit: `Live ${pipeline.noun}s`,
     }),
     h(Bars, { finding: reasonFinding(reasons), head: ['Reason', 'Ended'], rows: reasons }),
-    h(Bars, { finding: delayFinding(delays), head: ['Close delay', 'Closes'], rows: delays.map(delayRow) }),
+    h(Bars, { finding: delayFinding(delays), head: ['Close delay', 'Closes'], rows: delays.bins.map(delayRow) }),
     h(Instances, { name, pipeline }),
   );
 }
