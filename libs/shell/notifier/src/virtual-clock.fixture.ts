@@ -2,10 +2,16 @@ import type { Cancel, Clock, DurationMs } from '@flatline/base';
 
 export class VirtualClock implements Clock {
   #nowMs = 0;
+  #asleepMs = 0;
   readonly #pending = new Set<{ readonly atMs: number; readonly call: () => void }>();
 
   wallMs(): number {
-    return 1_700_000_000_000 + this.#nowMs;
+    return 1_700_000_000_000 + this.#nowMs + this.#asleepMs;
+  }
+
+  /** The machine has slept for so long: its monotonic clock and its timers did not go on. */
+  slept(forMs: DurationMs): void {
+    this.#asleepMs += forMs;
   }
 
   monotonicMs(): DurationMs {

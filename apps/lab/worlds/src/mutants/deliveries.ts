@@ -113,7 +113,7 @@ const IN_DELIVERIES: readonly EngineMutant[] = [
   {
     name: 'attempts without having met its fence',
     file: RUN,
-    from: 'this.#awaitsCommit = this.#mayBegin(now) && this.#mayBeFenced;',
+    from: 'this.#awaitsCommit = this.#mayBegin(now) && this.#fenceDoubt.isThere;',
     to: 'this.#awaitsCommit = false;',
   },
   {

@@ -6,7 +6,7 @@
 //
 // Owns: the writer, both sources, the queues, the attempts under way.
 // Does not own: gates and senders (shared by the process), what is decided (EndpointQueue), what is not committed of it
-//   (PendingWrites), the deliveries that wait (engine).
+//   (PendingWrites), the deliveries that wait (engine), whether another may have fenced it (FenceDoubt).
 //
 // Invariants
 //   CR1  An attempt begins once the outcomes of those before it are committed. Until then its delivery comes again by itself: it is kept
@@ -14,14 +14,15 @@
 //        next transaction, which begins within COMMIT_GAP_MS, or when the one before is over. So what is sent again after a crash is no
 //        more than what may be under way at once.
 //   CR2  After any error of a commit nothing more is written or begun: whoever follows begins with what is committed.
-//   CR3  An attempt begins at most UNFENCED_MS after a commit, and not right after one that took longer than others: a run whose
-//        partition has another owner meets its fence first.
+//   CR3  An attempt begins at most UNFENCED_MS after a commit, by either clock, and not right after one that took far longer than the one
+//        before: a run whose partition has another owner meets its fence first.
 import { type Clock, type DurationMs, isConsequence, messageOf, type Millis, type Random } from '@flatline/base';
 import { type Breaker, type Delivery, EndpointQueue, type Outcome, type QueueCounters } from '@flatline/deliveries';
 import type { LogReader, TransactionalWriter } from '@flatline/ports';
 import type { RawRecord } from '../records/raw-record.ts';
 import { boundedText } from '../sending/answer-text.ts';
 import type { Carried, Way } from './carried.ts';
+import { FenceDoubt } from './fence-doubt.ts';
 import {
   COMMIT_GAP_MS,
   HELD_BACK_MS,
@@ -31,7 +32,6 @@ import {
   OUTCOMES_GAP_MS,
   TAKEN_BYTES_MAX,
   TAKEN_MAX,
-  UNFENCED_MS,
 } from './limits.ts';
 import { LogSource } from './log-source.ts';
 import { PendingWrites } from './pending-writes.ts';
@@ -75,6 +75,7 @@ export class CourierRun {
   readonly #unlisten: readonly (() => void)[];
   readonly #ended: Ended[] = [];
   readonly #pending = new PendingWrites();
+  readonly #fenceDoubt: FenceDoubt;
   /** When an attempt had ended of which no commit has what came of it; undefined: there is none. */
   #outcomeAt: DurationMs | undefined;
   /** Bytes of bodies that were taken since the last commit. */
@@ -82,8 +83,6 @@ export class CourierRun {
   #underWay = 0;
   /** By the monotonic clock, as all below. */
   #committedAt: DurationMs = -Infinity;
-  /** How long the last commit took, and the one before it. */
-  #tookMs: readonly [last: DurationMs, before: DurationMs] = [0, 0];
   /** When a commit began last. */
   #commitBeganAt: DurationMs = -Infinity;
   /** When outputs were taken last, or there were none. */
@@ -100,6 +99,7 @@ export class CourierRun {
   constructor(parts: RunParts) {
     const { reader, notified, partition, offsets, ways, restored, random, clock } = parts;
     this.#parts = parts;
+    this.#fenceDoubt = new FenceDoubt(clock);
     this.#tookAt = clock.monotonicMs();
     this.#roomyAt = this.#tookAt;
     this.#outputs = new LogSource(reader, { topic: notified.pipeline.output.topic, partition }, offsets.outputs);
@@ -174,22 +174,12 @@ export class CourierRun {
     this.#takeOutputs(now);
     this.#take(this.#due, (record) => this.#taken.due(record, now));
     if (this.#mustCommit) return;
-    this.#awaitsCommit = this.#mayBegin(now) && this.#mayBeFenced;
+    this.#awaitsCommit = this.#mayBegin(now) && this.#fenceDoubt.isThere;
     if (this.#awaitsCommit) return;
     for (const queue of this.#queues.values()) {
       for (const delivery of queue.next(now)) this.#attempt(delivery);
       this.#awaitsCommit ||= queue.isRenewing;
     }
-  }
-
-  /**
-   * Since the last commit, or while that was under way: of one that took long only the next one tells whether brokers are slow or this
-   * process stood still. Two in a row are brokers.
-   */
-  get #mayBeFenced(): boolean {
-    const [lastMs, beforeMs] = this.#tookMs;
-    const isDoubtful = lastMs > UNFENCED_MS && beforeMs <= UNFENCED_MS;
-    return isDoubtful || this.#parts.clock.monotonicMs() - this.#committedAt > UNFENCED_MS;
   }
 
   #mayBegin(now: Millis): boolean {
@@ -304,6 +294,7 @@ export class CourierRun {
   async #commit(): Promise<void> {
     const { notified, partition, writer, clock, log } = this.#parts;
     this.#commitBeganAt = clock.monotonicMs();
+    this.#fenceDoubt.began();
     const decided = this.#pending.take();
     this.#outcomeAt = undefined;
     this.#awaitsCommit = false;
@@ -320,7 +311,7 @@ export class CourierRun {
     await writer.commit({ writes, offsets });
     for (const { source, position } of positions) source.committed(position);
     this.#committedAt = clock.monotonicMs();
-    this.#tookMs = [this.#committedAt - this.#commitBeganAt, this.#tookMs[0]];
+    this.#fenceDoubt.committed();
     for (const write of decided) tell(write, { log, notified, partition });
   }
 

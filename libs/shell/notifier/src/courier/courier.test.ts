@@ -349,21 +349,27 @@ test('[N3] outputs whose position was put back below what is kept are dropped by
   expect(dropped.sort()).toEqual(['0-0', '0-1', '0-2', '0-3', '0-9'].map((id) => `sink/visits:${id}:0`));
 });
 
+const seconds =
+  (...each: readonly number[]) =>
+  (number: number): number =>
+    1_000 * (each[number - 1] ?? each.at(-1)!);
+
 test.each([
-  ['whoever stood still while it committed meets the fence before it attempts', 60_000, true, 0],
-  ['where each commit takes seconds attempts go on', 3_000, false, 3],
-])('[N3] %s', async (_, commitMs, isFenced, attempts) => {
+  ['whoever stood still while it committed meets the fence before it attempts', seconds(60), 1, 0],
+  ['so does one whose commits take seconds at any rate', seconds(3, 3, 60), 3, 2],
+  ['where each commit takes seconds attempts go on', seconds(3), Infinity, 3],
+])('[N3] %s', async (_, commitMs, unfenced, attempts) => {
   let [begun, commits] = [0, 0];
   const world = new CourierWorld({
     outputs: outputs(3),
-    commitMs: () => commitMs,
+    commitMs,
     attempt: () => {
       begun += 1;
       return Promise.resolve({ kind: 'delivered' });
     },
     onCommit: () => {
       commits += 1;
-      if (isFenced && commits > 1) throw new Fenced('a newer owner');
+      if (commits > unfenced) throw new Fenced('a newer owner');
     },
   });
   world.isOurs = false;
@@ -371,3 +377,31 @@ test.each([
   expect(begun).toBe(attempts);
   await world.courier.close();
 });
+
+test.each([
+  ['since its last commit', 500],
+  ['while it committed', 0],
+])(
+  '[N3] whoever slept %s meets the fence before it attempts, though its monotonic clock stood still',
+  async (_, comeAfterMs) => {
+    let [begun, commits] = [0, 0];
+    const world: CourierWorld = new CourierWorld({
+      outputs: outputs(3),
+      comeAfterMs,
+      attempt: () => {
+        begun += 1;
+        return Promise.resolve({ kind: 'delivered' });
+      },
+      onCommit: () => {
+        commits += 1;
+        if (commits > 1) throw new Fenced('a newer owner');
+        if (comeAfterMs === 0) world.clock.slept(60_000);
+      },
+    });
+    world.isOurs = false;
+    await world.clock.pass(100);
+    world.clock.slept(60_000);
+    await world.clock.pass(1_000);
+    expect([begun, commits]).toEqual([0, 2]);
+  },
+);
