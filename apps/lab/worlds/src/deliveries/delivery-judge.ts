@@ -2,7 +2,9 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { LogRecord } from '@flatline/cluster';
 import { createHmac, createPublicKey, createPrivateKey, verify } from 'node:crypto';
+import { judgeBreaker } from './breaker-judge.ts';
 import type { BegunAttempt, CommittedPosition } from './ledger.ts';
+import { headerOf, SLACK_MS, text } from './record-words.ts';
 import type { DrawnSecret } from './scenario.ts';
 
 export interface JudgedEndpoint {
@@ -51,33 +53,14 @@ interface Kept {
   readonly phase: string;
 }
 
-interface BreakerSaid {
-  readonly at: Millis;
-  readonly kind: string;
-  readonly until: Millis;
-  /** How often in a row. */
-  readonly opened: number;
-  /** When the attempt failed that opened it. */
-  readonly failedAt?: Millis;
-}
-
 const WAITS_MS: readonly DurationMs[] = [0, 5e3, 3e5, 18e5, 72e5, 18e6, 36e6, 504e5, 72e6, 864e5];
 const ATTEMPTS_MAX = 10;
-/** An instant of a record, and that of who wrote it. */
-const SLACK_MS = 20;
 /** The clock of the engine may be ahead by so much: it brings out what is due within it. */
 const EARLY_MS = 1_100;
 const GONE = 410;
-const FAILURES_MAX = 5;
-const OPEN_FIRST_MS = 5e3;
-const OPEN_MOST_MS = 3e5;
 /** Attempts begin so soon after a commit (UNFENCED_MS); and its answer may be late by so much. */
 const UNFENCED_MS = 1_000;
 const ANSWER_MS = 10_000;
-/** A process stands still for so long at most. */
-const FROZEN_MS = 30_000;
-const text = (bytes: Uint8Array | null): string => Buffer.from(bytes ?? []).toString('utf8');
-
 export function judgeDeliveries(evidence: DeliveryEvidence): string[] {
   const outputs = evidence.outputs.flatMap((records, partition) => outputsIn(evidence.pipeline, records, partition));
   return [
@@ -107,11 +90,6 @@ function outputsIn(pipeline: string, records: readonly LogRecord[], partition: n
 
 function wantedBy({ on }: JudgedEndpoint, { reason }: Output): boolean {
   return on === undefined || on.includes(reason) || on.includes('session.closed');
-}
-
-function headerOf({ headers }: LogRecord, name: string): string | undefined {
-  const found = headers.findLast((each) => each.name === name);
-  return found === undefined ? undefined : text(found.value);
 }
 
 // Requests (N1, V10).
@@ -156,7 +134,7 @@ function judgeEndpoint(endpoint: JudgedEndpoint, evidence: DeliveryEvidence, out
       ({ id }) => `[N3] ${endpoint.name}: ${id} is neither delivered nor given up`,
     ),
     ...outputs.flatMap((output) => judgeDelivery(output, endpoint, evidence, begun)),
-    ...evidence.kept.flatMap((_, partition) => judgeBreaker(endpoint, partition, evidence, begun)),
+    ...evidence.kept.flatMap((kept, partition) => judgeBreaker(endpoint, partition, kept, begun)),
     ...judgeAtRisk(endpoint, evidence, outputs, begun),
     ...judgeFenced(endpoint, begun),
     ...judgePace(endpoint, begun),
@@ -346,73 +324,6 @@ function judgeFenced({ name }: JudgedEndpoint, begun: readonly BegunAttempt[]): 
   return begun
     .filter(({ fencedMs }) => fencedMs > 2 * UNFENCED_MS + ANSWER_MS)
     .map(({ id, fencedMs }) => `[N3] ${name}: ${id} is attempted ${fencedMs} ms after another has fenced its courier`);
-}
-
-function judgeBreaker(
-  { name, maxInFlight }: JudgedEndpoint,
-  partition: number,
-  { kept }: DeliveryEvidence,
-  all: readonly BegunAttempt[],
-): string[] {
-  const ofPartition = all.filter(({ id }) => id.includes(`:${partition}-`));
-  const begun = ofPartition.filter(({ isStale }) => !isStale);
-  const said = kept[partition]!.flatMap((record): BreakerSaid[] => {
-    if (text(record.key) !== name) return [];
-    if (record.value === null) return [{ at: record.timestamp, kind: 'closed', until: 0, opened: 0 }];
-    const breaker = JSON.parse(headerOf(record, 'breaker')!) as BreakerSaid;
-    return [{ ...breaker, at: record.timestamp }];
-  });
-  return [
-    ...said.flatMap(({ at, kind, until, opened, failedAt = 0 }, i) => {
-      const nextAt = said[i + 1]?.at ?? Infinity;
-      if (kind === 'disabled')
-        return begun
-          .filter((each) => each.at > at + SLACK_MS)
-          .map((each) => `[N2] ${name}: ${each.id} is attempted, and it is disabled`);
-      if (kind !== 'open') return [];
-      const shut = begun.filter((each) => each.at > at + SLACK_MS && each.at < Math.min(until, nextAt) - SLACK_MS);
-      const probes = begun.filter((each) => each.at >= until && each.at < nextAt - SLACK_MS);
-      const runs = new Set(probes.map(({ run }) => run));
-      const openMs = 0.8 * Math.min(OPEN_MOST_MS, OPEN_FIRST_MS * 2 ** (opened - 1));
-      // A process that was frozen learns of a failure, and writes it, later than it was.
-      const isOpener = ({ isDelivered, endedAt = Infinity }: BegunAttempt): boolean =>
-        isDelivered === false && endedAt <= failedAt + SLACK_MS && endedAt >= failedAt - FROZEN_MS;
-      return [
-        ...(until - failedAt < openMs ? [`[N4] ${name}: its breaker is open for ${until - failedAt} ms`] : []),
-        // Whoever has only asked for another's place has not fenced it.
-        ...(ofPartition.some(isOpener)
-          ? []
-          : [`[N4] ${name}: no attempt has failed at ${failedAt}, as its breaker says`]),
-        ...shut.map(
-          (each) => `[N4] ${name}: ${each.id} is attempted at ${each.at}, and its breaker is open until ${until}`,
-        ),
-        ...(probes.length > runs.size ? [`[N4] ${name}: ${probes.length} probe its breaker at once`] : []),
-      ];
-    }),
-    ...neverOpened({ name, maxInFlight }, said, begun),
-  ];
-}
-
-/** Failures in a row of one run, and no breaker is open. */
-function neverOpened(
-  { name, maxInFlight }: Pick<JudgedEndpoint, 'name' | 'maxInFlight'>,
-  said: readonly BreakerSaid[],
-  begun: readonly BegunAttempt[],
-): string[] {
-  // Whoever follows counts again.
-  return [...Map.groupBy(begun, ({ run }) => run).values()].flatMap((run) => {
-    let inARow = 0;
-    for (const { isDelivered, endedAt } of run.toSorted((a, b) => (a.endedAt ?? Infinity) - (b.endedAt ?? Infinity))) {
-      if (isDelivered === undefined || endedAt === undefined) continue;
-      inARow = isDelivered ? 0 : inARow + 1;
-      // Attempts under way when it opened fail, too. What came of all before is committed by then.
-      if (inARow <= FAILURES_MAX + maxInFlight) continue;
-      const last = said.findLast(({ at }) => at <= endedAt + SLACK_MS);
-      if (last === undefined || last.kind === 'closed')
-        return [`[N4] ${name}: ${inARow} failures in a row, and no breaker opens`];
-    }
-    return [];
-  });
 }
 
 function judgePace({ name, maxInFlight, maxPerSecond }: JudgedEndpoint, begun: readonly BegunAttempt[]): string[] {

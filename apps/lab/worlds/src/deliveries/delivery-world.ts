@@ -29,6 +29,12 @@ interface Running {
   readonly host: SimulatedHost;
 }
 
+interface OpenedWriter {
+  readonly process: string;
+  /** Infinity: it is asked for. */
+  openedAt: Millis;
+}
+
 export class DeliveryWorld {
   readonly simulation: Simulation;
   readonly scenario: DeliveryScenario;
@@ -42,11 +48,8 @@ export class DeliveryWorld {
   readonly #freezer: Freezer;
   readonly #running = new Map<string, Running>();
   #launches = 0;
-  /** By transactional id: who has opened a writer last, and how many have. */
-  readonly #writers = new Map<
-    string,
-    { readonly process: string; readonly number: number; readonly openedAt: Millis }
-  >();
+  /** By transactional id: who has opened writers, in their order. */
+  readonly #writers = new Map<string, OpenedWriter[]>();
 
   constructor(seed: number) {
     this.scenario = drawDeliveries(seed);
@@ -245,14 +248,16 @@ export class DeliveryWorld {
   #begin(endpoint: string, id: string, process: string): BegunAttempt {
     // Sessions are named by their partition first.
     const partition = Number(/:(\d+)-/.exec(id)?.[1]);
-    const [, last] = [...this.#writers].find(([writer]) => writer.endsWith(`.${partition}`)) ?? [];
+    const [, opened = []] = [...this.#writers].find(([writer]) => writer.endsWith(`.${partition}`)) ?? [];
+    const others = opened.slice(1 + opened.findLastIndex((each) => each.process === process));
+    const at = this.simulation.trueMs();
     const begun: BegunAttempt = {
       endpoint,
       id,
-      at: this.simulation.trueMs(),
-      run: `${process}#${last?.number ?? 0}`,
-      isStale: last?.process !== process,
-      fencedMs: last === undefined || last.process === process ? 0 : this.simulation.trueMs() - last.openedAt,
+      at,
+      run: `${process}#${opened.length}`,
+      isStale: opened.at(-1)?.process !== process,
+      fencedMs: Math.max(0, at - Math.min(...others.map(({ openedAt }) => openedAt))),
       endedAt: undefined,
     };
     this.ledger.begun.push(begun);
@@ -263,8 +268,8 @@ export class DeliveryWorld {
     return {
       timeoutMs: writers.timeoutMs,
       open: async (id, askedMs) => {
-        const opened = { process, number: (this.#writers.get(id)?.number ?? 0) + 1, openedAt: Infinity };
-        this.#writers.set(id, opened);
+        const opened: OpenedWriter = { process, openedAt: Infinity };
+        this.#writers.set(id, [...(this.#writers.get(id) ?? []), opened]);
         const writer = await writers.open(id, askedMs);
         opened.openedAt = this.simulation.trueMs();
         // The broker may say that it is committed before its marker has come to the positions.

@@ -17,7 +17,7 @@ export interface BegunAttempt {
   readonly run: string;
   /** By the opened writers, its partition is another process's since: it may repeat what that one does. */
   readonly isStale: boolean;
-  /** How long that one's writer had been open by then; 0: it is not stale. */
+  /** How long the first writer of another behind its own had been open by then; 0: there is none. */
   readonly fencedMs: DurationMs;
   endedAt: Millis | undefined;
   /** As its sender says: an answer may come too late for that. */

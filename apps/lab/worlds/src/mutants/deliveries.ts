@@ -178,6 +178,18 @@ const IN_DELIVERIES: readonly EngineMutant[] = [
     to: 'const openMs = 0 * Math.min(OPEN_MOST_MS, OPEN_FIRST_MS * 2 ** opened);',
   },
   {
+    name: 'opens its breaker as of the first failure in a row',
+    file: BREAKER,
+    from: 'until: now + spread(openMs, draw), opened: opened + 1, failingSince, failedAt: now };',
+    to: 'until: failingSince + spread(openMs, draw), opened: opened + 1, failingSince, failedAt: failingSince };',
+  },
+  {
+    name: 'keeps its breaker open for twice as long',
+    file: BREAKER,
+    from: 'const openMs = Math.min(OPEN_MOST_MS, OPEN_FIRST_MS * 2 ** opened);',
+    to: 'const openMs = 2 * Math.min(OPEN_MOST_MS, OPEN_FIRST_MS * 2 ** opened);',
+  },
+  {
     name: 'probes by all that is ready',
     file: QUEUE,
     from: "if (breaker.kind === 'open' && this.#flying > 0) break;",
