@@ -23,12 +23,14 @@ export interface Listed {
   readonly after: string | undefined;
   /** In words, what is missing. */
   readonly missing: readonly string[];
+  /** A page was refused: what comes behind it is not known. */
+  readonly isRefused: boolean;
 }
 
-export const NOTHING_LISTED: Listed = { entries: [], atMs: 0, after: '', missing: [] };
+export const NOTHING_LISTED: Listed = { entries: [], atMs: 0, after: '', missing: [], isRefused: false };
 
-export function isUnderWay({ after, entries }: Listed): boolean {
-  return after !== undefined && entries.length < LIST_MAX;
+export function isUnderWay({ after, entries, isRefused }: Listed): boolean {
+  return after !== undefined && entries.length < LIST_MAX && !isRefused;
 }
 
 export function limitOf({ entries }: Listed): number {
@@ -39,20 +41,23 @@ export function withPage(listed: Listed, status: number, page: Page, atMs: numbe
   const unanswered = (page.unanswered ?? []).map(
     ({ partition, detail }) => `partition ${partition} is missing: ${detail}`,
   );
-  const refused = status === 200 ? [] : [page.error ?? `the processor answers ${status}`];
+  const isRefused = status !== 200;
+  const refused = isRefused ? [page.error ?? `the processor answers ${status}`] : [];
   return {
     entries: bySoonest([...listed.entries, ...(page.entries ?? [])]),
     atMs,
-    after: page.after,
+    after: isRefused ? listed.after : page.after,
     missing: [...new Set([...listed.missing, ...refused, ...unanswered])],
+    isRefused,
   };
 }
 
 /** `noun`: one entry. */
 export function listFinding(listed: Listed, noun: string): string {
-  const { entries, after } = listed;
+  const { entries, after, missing } = listed;
   const [first] = entries;
-  if (first === undefined) return isUnderWay(listed) ? 'What is due next?' : `No ${noun} lives here`;
+  if (first === undefined && isUnderWay(listed)) return 'What is due next?';
+  if (first === undefined) return missing.length > 0 ? 'What lives here is not known' : `No ${noun} lives here`;
   const soonest = `${keyOf(first)} is due next`;
   const count = `${number(entries.length)} ${noun}${entries.length === 1 ? '' : 's'}`;
   if (isUnderWay(listed)) return `Of ${count} so far ${soonest}`;

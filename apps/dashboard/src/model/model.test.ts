@@ -252,10 +252,24 @@ describe('a list', () => {
     const whole = withPage(first, 200, { unanswered: [moving] }, 8);
     expect(listFinding(whole, 'lease')).toBe('Of 1 lease k0 is due next');
     expect(whole.missing).toEqual(['partition 3 is missing: moving']);
+    const none = withPage(NOTHING_LISTED, 200, {}, 7);
+    expect([listFinding(none, 'lease'), isUnderWay(none)]).toEqual(['No lease lives here', false]);
+  });
+
+  test('of which a page is refused ends there, and does not pass for the whole', () => {
     const none = withPage(NOTHING_LISTED, 403, { error: 'needs read' }, 7);
     expect([listFinding(none, 'lease'), none.missing, isUnderWay(none)]).toEqual([
-      'No lease lives here',
+      'What lives here is not known',
       ['needs read'],
+      false,
+    ]);
+    const unanswered = [{ partition: 3, detail: 'moving' }];
+    expect(listFinding(withPage(NOTHING_LISTED, 200, { unanswered }, 7), 'lease')).toBe('What lives here is not known');
+    const first = withPage(NOTHING_LISTED, 200, { entries: entries(2), after: 'x' }, 7);
+    const cut = withPage(first, 0, { error: 'the processor cannot be reached' }, 8);
+    expect([listFinding(cut, 'lease'), cut.after, isUnderWay(cut)]).toEqual([
+      'Of the first 2 leases k1 is due next',
+      'x',
       false,
     ]);
   });
