@@ -58,7 +58,7 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
 /** Beside the kind's own columns. */
 const SHOWN_ANYWAY = ['key', 'keyBase64', 'partition', 'kind'];
 const DUE_FIELDS = ['deadlineAt', 'firesAt', 'dueAt', 'retryAt', 'finalAt', 'endsAt'];
-const OPENED_FIELDS = ['startedAt', 'grantedAt'];
+const OPENED_FIELDS = ['startedAt', 'grantedAt', 'openedAt'];
 /** Ids that name the record which began it: partition and offset. */
 const ORIGIN_FIELDS = ['incarnation', 'windowId', 'schedule'];
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { bySoonest, columnsOf, dueWord, fieldWord, keyPath, originOf } from './entry.ts';
-import { earlier } from './earlier.ts';
+import { placesToBegin } from './places-to-begin.ts';
 import { FactStore } from './fact-store.ts';
 import type { FiguresFact, NowFact, PartFact } from './facts.ts';
 import { delayFinding, liveFinding, mapFinding, reasonFinding } from './findings.ts';
@@ -334,18 +334,28 @@ describe('a life', () => {
       atMs: 20,
       what: 'opened by the record at offset 9 of partition 3',
     });
+    const window = { windowId: '3-9', openedAt: 30, reason: 'QUIET' };
+    expect(outputMarks({ partition: 3, offset: 8, timestamp: 99, value: window })[0]).toEqual({
+      atMs: 30,
+      what: 'opened by the record at offset 9 of partition 3',
+    });
+    // The value of a run is the message of whoever made the schedule, whatever its fields are called.
+    const run = { partition: 3, offset: 8, timestamp: 99, value: closed, headers: { 'flatline-schedule': '3-2' } };
+    expect(outputMarks(run)).toEqual([{ atMs: 99, what: 'said at offset 8 of partition 3 of the output' }]);
     for (const value of [{ ...closed, state: 'UPDATED', reason: '' }, { ...lease, type: 'REJECTED' }, null, 'text'])
       expect(outputMarks({ partition: 3, offset: 9, timestamp: 99, value })).toHaveLength(1);
   });
 
-  test('before one looks is asked for from a place behind', () => {
-    expect(earlier('1f0c6a2e.4.3.7ps', 10_000)).toBe('1f0c6a2e.4.3.0');
-    expect(earlier('1f0c6a2e.4.3.7ps', 1_000)).toBe('1f0c6a2e.4.3.6y0');
-    expect([earlier('1f0c6a2e.4.3.0', 10), earlier('1f0c6a2e.2.all.1-2', 10), earlier('', 10)]).toEqual([
-      undefined,
-      undefined,
-      undefined,
+  test('before one looks is asked for from places behind the snapshot, then from the snapshot itself', () => {
+    expect(placesToBegin('1f0c6a2e.4.3.7ps')).toEqual([
+      '1f0c6a2e.4.3.0',
+      '1f0c6a2e.4.3.6y0',
+      '1f0c6a2e.4.3.7n0',
+      '1f0c6a2e.4.3.7ps',
     ]);
+    // What comes while it asks again is behind that place, even where nothing had come before.
+    expect(placesToBegin('1f0c6a2e.4.3.0')).toEqual(['1f0c6a2e.4.3.0']);
+    expect([placesToBegin('1f0c6a2e.2.all.1-2'), placesToBegin('')]).toEqual([[], []]);
   });
 
   test('has what is heard while one looks, but not of another life', () => {

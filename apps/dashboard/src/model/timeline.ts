@@ -18,6 +18,8 @@ export interface Output {
 }
 
 const MARKS_MAX = 50;
+/** The header of each run (docs/FORMATS.md). */
+const OF_SCHEDULES = 'flatline-schedule';
 
 /** Marks by the entry's own fields. */
 export function lifeOf(entry: Entry, wallMs: number): readonly Mark[] {
@@ -50,16 +52,21 @@ export function heardBetween(before: Entry | undefined, after: Entry): Mark | un
 
 /** An output that ends a life tells all of it: who looks afterwards sees it from the record that opened it. */
 export function outputMarks(output: Output): readonly Mark[] {
-  const { value, headers } = output;
-  const said = (typeof value === 'object' ? value : null) as Entry | null;
-  if (said === null || !isOver(said)) return [outputMark(output)];
+  const said = saidIn(output);
+  if (!isOver(said)) return [outputMark(output)];
   const opened = openedOf(said);
-  const origin = originOf({ incarnation: headers?.['flatline-incarnation'], ...said });
+  const origin = originOf({ incarnation: output.headers?.['flatline-incarnation'], ...said });
   return [
     ...(opened === undefined ? [] : [{ atMs: opened, what: `opened ${origin ?? ''}`.trim() }]),
     ...lastHeard(said),
     outputMark(output),
   ];
+}
+
+/** The fields of what a kind says. The message of a schedule has fields, too, but they are those of whoever made it. */
+function saidIn({ value, headers = {} }: Output): Entry {
+  const isSaid = typeof value === 'object' && value !== null && !(OF_SCHEDULES in headers);
+  return isSaid ? (value as Entry) : {};
 }
 
 function isOver({ state, type, reason }: Entry): boolean {
@@ -72,10 +79,11 @@ function lastHeard({ lastSeenAt, lastOffset, eventCount }: Entry): readonly Mark
   return [{ atMs: lastSeenAt, what: `last heard by the record at offset ${lastOffset}, ${plain(eventCount)} in all` }];
 }
 
-export function outputMark({ partition, offset, timestamp, value }: Output): Mark {
+export function outputMark(output: Output): Mark {
+  const { partition, offset, timestamp, value } = output;
   const place = `at offset ${offset} of partition ${partition} of the output`;
   if (value === null) return { atMs: timestamp, what: `tombstone ${place}` };
-  const { state, reason, type } = (typeof value === 'object' ? value : {}) as Entry;
+  const { state, reason, type } = saidIn(output);
   const word = [state ?? type, reason].filter((each) => each !== undefined).map(plain);
   return { atMs: timestamp, what: `${word.join(' by ') || 'said'} ${place}` };
 }

@@ -2,18 +2,19 @@
 import { h, type ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Entry, fieldWord, keyOf, keyPath } from '../model/entry.ts';
+import { LOOKED_THROUGH } from '../model/places-to-begin.ts';
 import { heardBetween, inOrder, lifeOf, type Mark, outputMarks } from '../model/timeline.ts';
 import { moment, number } from '../model/words.ts';
 import { Acts } from './acts.ts';
 import { askJson, part } from './ask.ts';
 import type { TabProps } from './tab-props.ts';
-import { hearOutputs, LOOKED_THROUGH } from './outputs.ts';
+import { hearOutputs } from './outputs.ts';
 import { repeatedly } from './repeatedly.ts';
 import { facts } from './state.ts';
 import { Table } from './table.ts';
 
 const AGAIN_MS = 1_000;
-const NO_LIFE = `Nothing of it so far: the last ${number(LOOKED_THROUGH)} records of its output partition are looked through.`;
+const NO_LIFE = `Nothing of it so far: up to ${number(LOOKED_THROUGH)} offsets of its output partition are looked through.`;
 
 interface OneEntryProps extends TabProps {
   readonly asked: Entry;

@@ -1,13 +1,9 @@
 // Outputs of a key, those before one looks and those that are pushed: server-sent events, read by fetch, since an EventSource can
 // show no token.
-import { earlier } from '../model/earlier.ts';
 import { lineReader } from '../model/lines.ts';
+import { placesToBegin } from '../model/places-to-begin.ts';
 import type { Output } from '../model/timeline.ts';
 import { ask } from './ask.ts';
-
-/** So many records of the output partition are looked through for what came before; fewer where so many are not kept. */
-export const LOOKED_THROUGH = 10_000;
-const REACHES = [LOOKED_THROUGH, 1_000, 100];
 
 interface PushEvent {
   readonly id: string;
@@ -22,15 +18,12 @@ export async function hearOutputs(url: string, signal: AbortSignal, tell: (outpu
     return event !== 'gap';
   };
   try {
-    let now = '';
+    let snapshot = '';
     await hear(url, signal, ({ id, event }) => {
-      if (event === 'snapshot') now = id;
+      if (event === 'snapshot') snapshot = id;
       return event !== 'snapshot';
     });
-    for (const reach of REACHES) {
-      const from = earlier(now, reach);
-      if (from !== undefined && (await hear(`${url}&cursor=${from}`, signal, hears))) return;
-    }
+    for (const place of placesToBegin(snapshot)) if (await hear(`${url}&cursor=${place}`, signal, hears)) return;
     await hear(url, signal, hears);
   } catch {
     // The look-up beside it says whether the processor can be reached.
