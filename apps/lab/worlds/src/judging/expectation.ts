@@ -2,7 +2,6 @@
 import type { Simulation } from '@flatline/cluster';
 import { type SimulatedKind, textIn } from '@flatline/lab-kinds';
 import {
-  type JudgedRules,
   foldKind,
   inOneOrder,
   type InputRecord,
@@ -28,25 +27,19 @@ export function devicesTruth(kind: SimulatedKind): InputTruth {
   return { refusalOf: (record) => refusalOf(kind, record), presentDecides: false };
 }
 
-const ENDLESS = { entriesMax: Infinity, keyBytesMax: Infinity, stateBytesMax: Infinity };
-
 interface FoldExtent {
   /** Only records below these offsets, of each input. */
   readonly below?: readonly number[];
   /** C3: how far evidence that no record tells has moved the clock at the end. */
   readonly clockAtEnd?: number;
-  /** As if there were room for everything (I7), and no reducer, whose refusals depend on what lives, too (S10). */
-  readonly takesAll?: boolean;
-}
-
-function takingAll(rules: JudgedRules): JudgedRules {
-  return rules.kind === 'session' ? { ...rules, ...ENDLESS, reducer: undefined } : { ...rules, ...ENDLESS };
+  /** As if no record were refused for what lives. */
+  readonly whateverLived?: boolean;
 }
 
 export function foldPartition(
   { simulation, scenario, kind }: JudgedWorld,
   partition: number,
-  { below = [], clockAtEnd = 0, takesAll = false }: FoldExtent = {},
+  { below = [], clockAtEnd = 0, whateverLived = false }: FoldExtent = {},
 ): KindFolded {
   const { judged } = kind;
   const logs = [INPUT, ...scenario.furtherInputs.map(({ topic }) => topic)].map((topic, input) =>
@@ -55,8 +48,9 @@ export function foldPartition(
       .filter(({ offset }) => offset < (below[input] ?? Infinity))
       .map((record) => inputOf(record, judged)),
   );
-  const rules = takesAll ? takingAll(judged.rules) : judged.rules;
-  const full = fullIn(simulation, partition);
+  const { rules } = whateverLived ? judged.whateverLived : judged;
+  // The processor is believed which records found no room (I7).
+  const full = whateverLived ? new Set() : refusedFor(simulation, partition, ['state-full']);
   return foldKind(
     inOneOrder(logs, rules, ({ timestamp }) => isWildStamp(timestamp)),
     {
@@ -65,7 +59,7 @@ export function foldPartition(
       origin: originOf(simulation, partition) ?? 0,
       clockAtEnd,
       refusalOf: (record) => refusalOf(kind, record),
-      saysFull: (offset) => !takesAll && full.has(offset),
+      saysFull: (offset) => full.has(offset),
     },
   );
 }
@@ -116,23 +110,14 @@ export function lettersOf({ log }: Simulation, partition: number): LetterRecord[
   return log.committed(DEAD_LETTERS, partition).map((record) => letterRecord(record));
 }
 
-/** Offsets of records for which there was no room, as the processor says (I7). */
-export function fullIn(simulation: Simulation, partition: number): ReadonlySet<number | undefined> {
-  return lettersFor(simulation, partition, ['state-full']);
-}
-
-/** Those that a reducer of sessions refused, by what it had come to (S10). */
-export function unreducedIn({ simulation, kind }: JudgedWorld, partition: number): ReadonlySet<number | undefined> {
-  return hasReducer(kind) ? lettersFor(simulation, partition, ['reducer-failed', 'reduced-too-large']) : new Set();
-}
-
-function lettersFor(simulation: Simulation, partition: number, reasons: readonly string[]): Set<number | undefined> {
+/** Offsets of records that the processor says it has refused for one of these reasons. */
+export function refusedFor(
+  simulation: Simulation,
+  partition: number,
+  reasons: readonly string[],
+): ReadonlySet<number | undefined> {
   const found = lettersOf(simulation, partition).filter(({ subject }) => reasons.includes(subject?.reason ?? ''));
   return new Set(found.map(({ subject }) => subject?.offset));
-}
-
-function hasReducer({ judged: { rules } }: SimulatedKind): boolean {
-  return rules.kind === 'session' && rules.reducer !== undefined;
 }
 
 function refusalOf(kind: SimulatedKind, { timestamp, value }: InputRecord): 'stamp' | 'content' | undefined {

@@ -2,7 +2,7 @@
 // so the fold decides nothing; the remaining rules relate the output's records to each other, and to their own commits.
 import { textIn } from '@flatline/lab-kinds';
 import type { DecidedCommit } from './decisions.ts';
-import { endOfTime, foldPartition, fullIn, type JudgedWorld, lettersOf, unreducedIn } from './expectation.ts';
+import { endOfTime, foldPartition, type JudgedWorld, lettersOf, refusedFor } from './expectation.ts';
 
 /** Rules that compare with the fold. */
 export const BY_THE_FOLD = ['V1', 'V2', 'V3', 'V4', 'V5', 'V11', 'I1', 'O1', 'O4'] as const;
@@ -60,15 +60,12 @@ function checkSums({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): st
   );
 }
 
-/**
- * I1: every bad record once. Which record found room is no function of the log either (I7), nor what a reducer had come to (S10): such
- * letters are ignored.
- */
+/** I1: every bad record once. Those that the kind refuses for what lived then are no function of the log either, and ignored. */
 function checkDeadLetters(world: JudgedWorld, partition: number, below: number): string[] {
-  const { simulation, scenario } = world;
+  const { simulation, scenario, kind } = world;
   const clockAtEnd = endOfTime(simulation, scenario, partition);
-  const { refused } = foldPartition(world, partition, { below: [below], clockAtEnd, takesAll: true });
-  const aside = new Set([...fullIn(simulation, partition), ...unreducedIn(world, partition)]);
+  const { refused } = foldPartition(world, partition, { below: [below], clockAtEnd, whateverLived: true });
+  const aside = refusedFor(simulation, partition, kind.judged.whateverLived.reasons);
   const letters = lettersOf(simulation, partition).flatMap(({ subject }) => subject?.offset ?? []);
   const [found, expected] = [letters, refused].map((offsets) => offsets.filter((offset) => !aside.has(offset))) as [
     number[],

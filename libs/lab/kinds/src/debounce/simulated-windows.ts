@@ -10,6 +10,7 @@ import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
 import { asElsewhere, drawReducers, reducedFields, rulesOf } from '../worlds/drawn-reducers.ts';
 import { type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';
 import { OUTPUT } from '../worlds/topics.ts';
+import { whateverLived } from '../worlds/whatever-lived.ts';
 
 export interface DebounceSubject extends DebounceRules {
   /** Capacity of an output record. */
@@ -55,16 +56,17 @@ export class SimulatedWindows implements SimulatedKind {
     const isReduced = reducers.some((each) => each !== undefined);
     this.#reducible = isReduced ? simulation.random('what is reduced') : undefined;
     this.#rules = rules;
+    const unreduced = {
+      kind: 'debounce',
+      format: 'json',
+      ...drawn,
+      reducer: rules.reducer,
+      reduced: undefined,
+      ...commonRules(scenario),
+    } as const;
     this.judged = {
-      rules: {
-        kind: 'debounce',
-        format: 'json',
-        ...drawn,
-        reducer: rules.reducer,
-        reduced: undefined,
-        ...(reduced && { reduced: rulesOf(reduced) }),
-        ...commonRules(scenario),
-      },
+      rules: { ...unreduced, ...(reduced && { reduced: rulesOf(reduced) }) },
+      whateverLived: whateverLived(unreduced, reduced !== undefined),
       targets: [],
       tellsRoom: false,
       input: (record) => keyedRecord(record),

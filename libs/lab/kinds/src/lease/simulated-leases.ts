@@ -12,6 +12,7 @@ import { type AttributesOfWorld, drawAttributes } from '../worlds/attributes.ts'
 import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
 import { type Actors, type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';
 import { INPUT, OUTPUT } from '../worlds/topics.ts';
+import { whateverLived } from '../worlds/whatever-lived.ts';
 import { GrantedTokens } from './granted-tokens.ts';
 import { hasContenders, LEADER, LEADER_PARTITION, LeaseContenders } from './lease-contenders.ts';
 
@@ -35,8 +36,10 @@ export class SimulatedLeases implements SimulatedKind {
   constructor(simulation: Simulation, rules: LeaseRules, scenario: KindScenario) {
     // The same throughout: contenders compare what they said of themselves.
     [this.#attributes] = drawAttributes(simulation.random('attributes'), ['by']);
+    const judged = { kind: 'lease', ...rules, ...commonRules(scenario, this.#attributes) } as const;
     this.judged = {
-      rules: { kind: 'lease', ...rules, ...commonRules(scenario, this.#attributes) },
+      rules: judged,
+      whateverLived: whateverLived(judged),
       targets: [],
       tellsRoom: false,
       input: (record) => keyedRecord(record),

@@ -10,6 +10,7 @@ import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
 import { oneOf } from '../worlds/one-of.ts';
 import { type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';
 import { TARGET } from '../worlds/topics.ts';
+import { whateverLived } from '../worlds/whatever-lived.ts';
 
 type Asked = Readonly<Record<string, string | number>>;
 
@@ -48,6 +49,8 @@ export class SimulatedSchedules implements SimulatedKind {
     const judged = { kind: 'schedule', ...rules, ...commonRules(scenario), calendar: FOLD_CALENDAR } as const;
     this.judged = {
       rules: judged,
+      // Without `fetch`, which schedules refuse, no clock is overtaken: what `maxSchedulesPerKey` refuses is judged always.
+      whateverLived: whateverLived(judged),
       targets: [{ topic: TARGET, rules: { ...judged, judgedTarget: TARGET } }],
       tellsRoom: false,
       input: (record) => keyedRecord(record),

@@ -18,6 +18,7 @@ import { oneOf } from '../worlds/one-of.ts';
 import { commonRules, inputsOf, type KindScenario } from '../worlds/common-rules.ts';
 import { type Judged, ON_PURPOSE, type SimulatedKind, type Word } from '../worlds/simulated-kind.ts';
 import { OUTPUT, STATS } from '../worlds/topics.ts';
+import { whateverLived } from '../worlds/whatever-lived.ts';
 
 /** Rules common to all worlds of sessions; timeouts are the scenario's. */
 export const RULES = {
@@ -137,18 +138,19 @@ export class SimulatedSessions implements SimulatedKind {
     // Nor is one that comes too late and is dropped.
     const isPassedOver = isCapped || (scenario.timestampType === 'CreateTime' && drawn.late === 'drop');
     this.#failures = isPassedOver ? [FAILS_DECODING, FAILS_DECODING] : [FAILS_DECODING, FAILS_APPLYING];
+    const unreduced = {
+      kind: 'session',
+      ...RULES,
+      ...grace,
+      ...telling,
+      ...(stats && { stats }),
+      ...commonRules(scenario, attributes),
+      timeoutMs,
+      maxDurationMs,
+    } as const;
     this.judged = {
-      rules: {
-        kind: 'session',
-        ...RULES,
-        ...grace,
-        ...telling,
-        ...(stats && { stats }),
-        ...commonRules(scenario, attributes),
-        timeoutMs,
-        maxDurationMs,
-        ...(reducer && { reducer: rulesOf(reducer) }),
-      },
+      rules: { ...unreduced, ...(reducer && { reducer: rulesOf(reducer) }) },
+      whateverLived: whateverLived(unreduced, reducer !== undefined),
       targets: [],
       tellsRoom: true,
       input: (record) => inputRecord(record, jsonEvent),

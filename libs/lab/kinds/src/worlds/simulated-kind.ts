@@ -3,6 +3,7 @@ import type { Clock, Millis, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord } from '@flatline/cluster';
 import type { PipelineKind } from '@flatline/kinds';
 import type { InputRecord, JudgedRules, RawRecord } from '@flatline/oracle';
+import type { WhateverLived } from './whatever-lived.ts';
 
 /** Content of one output record. */
 export interface Word {
@@ -19,6 +20,8 @@ export interface Word {
 /** The rules and topics by which its logs are judged. */
 export interface Judged {
   readonly rules: JudgedRules;
+  /** Stands in for `rules` where dead letters are judged and a clock was overtaken (C3). */
+  readonly whateverLived: WhateverLived;
   /** Topics beside the output, each judged as if it were the output (D1). */
   readonly targets: readonly { readonly topic: string; readonly rules: JudgedRules }[];
   /** True if the rules alone determine which record finds no room (I7). Otherwise its letter does, once committed. */
