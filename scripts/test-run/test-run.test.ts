@@ -118,7 +118,14 @@ describe('the two parts', () => {
 
   test('of some projects, only what looks at them', () => {
     const [sums, kills] = [project('sums'), project('kills', { usesBroker: true })];
-    expect(names(planSteps(run, [sums, kills], [sums]))).toEqual(['lint', 'lint-types', 'types', 'format', 'tidy', 'sums']);
+    expect(names(planSteps(run, [sums, kills], [sums]))).toEqual([
+      'lint',
+      'lint-types',
+      'types',
+      'format',
+      'tidy',
+      'sums',
+    ]);
     expect(names(planSteps(run, [sums, kills], [kills]))).toContain('broker');
   });
 
