@@ -75,7 +75,7 @@ export function delaysOf(figures: readonly FiguresFact[]): readonly DelayBin[] {
   return rising.map(([upToMs, count]) => [upToMs === Infinity ? null : upToMs, count]);
 }
 
-/** Of the samples that there are, so that what was late hours ago is not told of today. */
+/** As the samples that there are tell, so that what was late hours ago is not told of today. */
 export function recentDelays(samples: readonly Sample[]): Delays {
   const last = samples.at(-1);
   if (last === undefined) return { bins: [], overMs: undefined };
