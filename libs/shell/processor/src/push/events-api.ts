@@ -6,6 +6,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { messageOf, partitionOf } from '@flatline/base';
 import type { Clock } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
+import { holdAnswer } from '@flatline/http';
 import { unknownPipeline } from '../directory/entries-api.ts';
 import { keyFields } from '../directory/entry-json.ts';
 import { queryBytes } from '../directory/entry-paths.ts';
@@ -67,12 +68,6 @@ interface Beginning {
 
 function begin({ push, config, question, from }: Beginning, reply: FastifyReply, clock: Clocks): void {
   const response = reply.raw;
-  // The framework's own would keep its request and reply for as long as the connection: kilobytes of each subscriber.
-  response.removeAllListeners('finish').removeAllListeners('error');
-  response.on('error', ignored);
-  // Node keeps the request until its answer has ended, which this one does not: what a browser says with it is a kilobyte or two.
-  response.req.rawHeaders = [];
-  response.req.headers = {};
   response.writeHead(200, {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
     'content-type': EVENT_STREAM,
@@ -82,12 +77,10 @@ function begin({ push, config, question, from }: Beginning, reply: FastifyReply,
   });
   const sink = new HttpSink(response, clock);
   sink.send(eventBytes('subscribed', JSON.stringify(firstWords(config, question))));
+  holdAnswer(response);
   // It never rejects: what fails is tried again until the connection has gone.
   void push.subscribe(question, sink, from);
 }
-
-/** A connection that breaks closes, too, which is heard. */
-function ignored(): void {}
 
 /** Promises to a subscriber. */
 function firstWords(config: PipelineConfig, { by, bytes }: Question): Readonly<Record<string, unknown>> {
