@@ -21,6 +21,25 @@ export function spreadOfKnown(values: readonly (number | undefined)[]): Spread |
   return known.length === values.length ? spreadOf(known) : undefined;
 }
 
+/**
+ * Between which two of the values the median of where they come from lies, with a probability of at least `confidence`, whatever its
+ * distribution: by their ranks, as in a sign test. Undefined with too few for that: six for 0.95.
+ */
+export function medianWithin(values: readonly number[], confidence = 0.95): Omit<Spread, 'median'> | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  const { length } = sorted;
+  // Chance that fewer than so many of them are below the median, as heads of so many coins.
+  let [chance, below, isSure] = [0, 2 ** -length, false];
+  let rank = 0;
+  for (; rank < length / 2; rank += 1) {
+    chance += below;
+    below *= (length - rank) / (rank + 1);
+    if (1 - 2 * chance < confidence) break;
+    isSure = true;
+  }
+  return isSure ? { min: sorted[rank - 1]!, max: sorted[length - rank]! } : undefined;
+}
+
 export interface Quantiles {
   readonly p50Ms: DurationMs;
   readonly p99Ms: DurationMs;

@@ -11,14 +11,14 @@ const RETURNED = {
   beatsBefore: 20_000,
   beatsMeanwhile: 19_800,
 };
-const reader = (isOneStopped: boolean, p99Ms: number) => ({
-  isOneStopped,
-  p50Ms: 1,
-  p99Ms,
-  heard: 9,
-  takenShare: isOneStopped ? 0.4 : 1,
-});
-const RESULTS: PushResults = { returned: RETURNED, readers: [reader(false, 20), reader(true, 22)] };
+const turn = (p99Ms: number, takenShare = 1) => ({ p50Ms: 1, p99Ms, heard: 9, takenShare });
+/** Nine pairs, in each of which others' delays are so many times as long beside a stopped reader. */
+const readers = (times: readonly number[]) =>
+  Array.from({ length: 9 }, (_, i) => ({
+    without: turn(20 + i),
+    beside: turn((20 + i) * times[i % times.length]!, 0.4),
+  }));
+const RESULTS: PushResults = { returned: RETURNED, readers: readers([1.1]) };
 const PUSH_PAGE = pushPage(RESULTS);
 
 test('the page of push counts what more subscribers take, and judges it', () => {
@@ -37,11 +37,20 @@ test('what comes back is judged by what it missed, and by the heartbeats beside;
     /0 lost, 0 heard twice \(none: met\)\n.*0\.990 of those before \(at least 0\.97: met\)/,
   );
   expect(pageText(PUSH_PAGE, rows)).toMatch(
-    /40 % of the bytes.*p99 22\.0 ms beside 20\.0 .*1\.10 × \(at most 1\.25: met\)/s,
+    /40 % of the bytes.*p99 26\.4 \(22\.0 – 30\.8\) ms beside 24\.0 .*1\.10 × \(1\.10 – 1\.10 with 95 %\)\nat most 1\.25 ×: met/s,
   );
   const bad = {
     returned: { ...RETURNED, lost: 1, beatsMeanwhile: 19_000 },
-    readers: [reader(false, 20), reader(true, 30)],
+    readers: readers([1.5]),
   };
   expect(pageText(pushPage(bad), rows).match(/MISSED/g)).toHaveLength(3);
+});
+
+test('a stopped reader is judged only where the pairs of turns agree', () => {
+  const judged = (times: readonly number[]): string => pageText(pushPage({ ...RESULTS, readers: readers(times) }), []);
+  // One outlier on either side says nothing.
+  expect(judged([1, 1, 1, 1, 9, 1, 1, 1, 0.1])).toContain('at most 1.25 ×: met');
+  expect(judged([2, 2, 2, 2, 9, 2, 2, 2, 0.1])).toContain('at most 1.25 ×: MISSED');
+  expect(judged([1, 2, 1, 2, 1, 2, 1, 2, 1])).toContain('at most 1.25 ×: undecided');
+  expect(pageText(pushPage({ ...RESULTS, readers: readers([1]).slice(4) }), [])).toContain('at most 1.25 ×: undecided');
 });

@@ -2,10 +2,10 @@
 import type { DurationMs } from '@flatline/base';
 import { chart, type Page, verdict } from '../frame/page.ts';
 import type { InstanceAnswer } from '../tasks/instance-task.ts';
-import { type Spread, spreadOf } from '../statistics.ts';
+import { medianWithin, spreadOf } from '../statistics.ts';
 import { megabytes, seconds, short, spreadText } from '../text-table.ts';
 import type { Returned } from './returning.ts';
-import type { ReaderTurn } from './stopped-reader.ts';
+import type { ReaderPair } from './stopped-reader.ts';
 
 export interface PushMeasured {
   readonly heard: 'a key each' | 'all';
@@ -20,7 +20,7 @@ export interface PushMeasured {
 
 export interface PushResults {
   readonly returned: Returned;
-  readonly readers: readonly ReaderTurn[];
+  readonly readers: readonly ReaderPair[];
 }
 
 type PushRow = ReturnType<typeof pushRows>[number];
@@ -81,13 +81,21 @@ function returnedVerdicts({ returned }: PushResults): readonly string[] {
 }
 
 function readerVerdicts({ readers }: PushResults): readonly string[] {
-  const p99Of = (isOneStopped: boolean): Spread =>
-    spreadOf(readers.filter((turn) => turn.isOneStopped === isOneStopped).map(({ p99Ms }) => p99Ms));
-  const [alone, beside] = [p99Of(false), p99Of(true)];
-  const times = beside.median / alone.median;
-  const taken = Math.max(...readers.filter(({ isOneStopped }) => isOneStopped).map(({ takenShare }) => takenShare));
+  const beside = spreadOf(readers.map((pair) => pair.beside.p99Ms));
+  const without = spreadOf(readers.map((pair) => pair.without.p99Ms));
+  const taken = Math.max(...readers.map((pair) => pair.beside.takenShare));
+  const times = readers.map((pair) => pair.beside.p99Ms / pair.without.p99Ms);
+  const within = medianWithin(times);
+  const range = within === undefined ? '' : ` (${within.min.toFixed(2)} – ${within.max.toFixed(2)} with 95 %)`;
   return [
     `one reader takes nothing (${(100 * taken).toFixed(0)} % of the bytes that others do, in buffers): others' p99 ${spreadText(beside)} ms beside ` +
-      `${spreadText(alone)} without it, ${times.toFixed(2)} × (at most ${TIMES_MAX}: ${verdict(times <= TIMES_MAX)})`,
+      `${spreadText(without)} without it; of ${readers.length} pairs of turns ${spreadOf(times).median.toFixed(2)} ×${range}`,
+    `at most ${TIMES_MAX} ×: ${decision(within)}`,
   ];
+}
+
+/** Noise decides nothing: the whole range has to be on one side. */
+function decision(within: ReturnType<typeof medianWithin>): string {
+  if (within === undefined || (within.min <= TIMES_MAX && within.max > TIMES_MAX)) return 'undecided';
+  return verdict(within.max <= TIMES_MAX);
 }
