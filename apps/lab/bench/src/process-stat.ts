@@ -1,6 +1,6 @@
 // The system's figures for a process: its CPU time, and its resident memory by what backs it.
 import type { DurationMs } from '@flatline/base';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 export interface MemoryParts {
   readonly rssBytes: number;
@@ -16,10 +16,37 @@ const TICK_MS: DurationMs = 10;
 /** CPU time of another process so far, of all its threads; undefined if the system does not tell, or it has ended. */
 export function processCpuMs(pid: number | undefined): DurationMs | undefined {
   const stat = told(pid, 'stat');
-  if (stat === undefined) return undefined;
+  return stat === undefined ? undefined : statTimes(stat).cpuMs;
+}
+
+/** @param stat content of `/proc/<pid>/stat`, or of a thread's. */
+export function statTimes(stat: string): { readonly name: string; readonly cpuMs: DurationMs } {
   // The second field is a name in brackets that may contain spaces; user and system time are the 14th and 15th.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  const end = stat.lastIndexOf(')');
+  const fields = stat.slice(end + 2).split(' ');
+  return { name: stat.slice(stat.indexOf('(') + 1, end), cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS };
+}
+
+/** The threads of a process, by their ids. */
+export interface ThreadSource {
+  /** Those that live now; none if the system does not tell. */
+  threads(): readonly string[];
+  /** Undefined if it has ended. */
+  stat(thread: string): string | undefined;
+}
+
+export function threadsOf(pid: number | undefined): ThreadSource {
+  return {
+    threads: () => {
+      if (process.platform !== 'linux' || pid === undefined) return [];
+      try {
+        return readdirSync(`/proc/${pid}/task`);
+      } catch {
+        return []; // it has ended
+      }
+    },
+    stat: (thread) => told(pid, `task/${thread}/stat`),
+  };
 }
 
 /** Undefined if the system does not tell, or the process has ended. */
@@ -57,7 +84,7 @@ export function memoryParts(status: string): MemoryParts {
   };
 }
 
-function told(pid: number | undefined, what: 'stat' | 'status'): string | undefined {
+function told(pid: number | undefined, what: 'stat' | 'status' | `task/${string}/stat`): string | undefined {
   if (process.platform !== 'linux' || pid === undefined) return undefined;
   try {
     return readFileSync(`/proc/${pid}/${what}`, 'utf8');

@@ -36,9 +36,10 @@ export function dueBenchmark({ name, does, what, conditions, lineUp }: DuePlan):
       `${partitions} partitions`,
     measure: (ground: DueGround, contenders: readonly DueContender[]) =>
       takeApplicationTurns(
-        ground,
+        { ...ground, warmsUp: true },
         contenders.map((contender) => ({
           ...contender,
+          hasOwnServer: contender.isPeer,
           take: (application) => takeTurn(ground, application, contender),
         })),
       ),

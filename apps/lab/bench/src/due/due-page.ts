@@ -1,14 +1,16 @@
 // The page of a measurement of messages, or other entries, that wait and are due together. Pure.
 import type { DurationMs } from '@flatline/base';
-import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
+import { chart, combine, COMPILING_NOTE, type Page, type Row, rowsOf, verdict, WARM_UP_NOTE } from '../frame/page.ts';
 import type { StepCost } from '../tasks/due-task.ts';
 import { type Quantiles, spreadOf } from '../statistics.ts';
 import { medianText, secondsText, short } from '../text-table.ts';
 import { OTHER_EVERY_MS, type Phase, PHASES } from '../tasks/due-load.ts';
 
 /** A peer has no processor beside its server; ours has the broker as server. */
-interface DueStep extends StepCost {
+export interface DueStep extends StepCost {
   readonly processorCpuMs?: DurationMs;
+  /** Part of `serverCpuMs` that a server on Java took to compile itself. */
+  readonly serverCompilingMs?: DurationMs;
 }
 
 /** One turn. */
@@ -37,7 +39,7 @@ const A = { message: 'a message', item: 'an item' } as const;
 
 const { spread, spreads, sums } = combine<DueTurn>();
 const STEPS = ['added', 'drained'] as const;
-const PARTS = ['processorCpuMs', 'serverCpuMs', 'clientCpuMs'] as const;
+const PARTS = ['processorCpuMs', 'serverCpuMs', 'serverCompilingMs', 'clientCpuMs'] as const;
 const FIGURES = {
   ...spreads('drainMs'),
   ...sums('messages', 'count', 'twice', 'othersMissing'),
@@ -88,7 +90,7 @@ export function duePage(what: keyof typeof A): Page<DueRow> {
             PARTS.map((part) => [PART_HEADS[step][part], (row: DueRow) => cpuText(row.cpu[step][part])] as const),
           ),
         ],
-        note: 'server: the store, or for flatline the broker. clients: whoever adds, and the reader.',
+        note: `server: the store, or for flatline the broker. clients: whoever adds, and the reader.\n${COMPILING_NOTE}\n${WARM_UP_NOTE}`,
       },
       {
         title: "the others' delay, ms: p50 / p99 / longest",
@@ -120,9 +122,10 @@ export function duePage(what: keyof typeof A): Page<DueRow> {
   };
 }
 
+const OTHER_HEADS = { serverCpuMs: 'server', serverCompilingMs: 'of it compiling', clientCpuMs: 'clients' };
 const PART_HEADS = {
-  added: { processorCpuMs: 'adding: processor', serverCpuMs: 'server', clientCpuMs: 'clients' },
-  drained: { processorCpuMs: 'draining: processor', serverCpuMs: 'server', clientCpuMs: 'clients' },
+  added: { processorCpuMs: 'adding: processor', ...OTHER_HEADS },
+  drained: { processorCpuMs: 'draining: processor', ...OTHER_HEADS },
 } as const;
 
 function cpuOf({ processorCpuMs = 0, serverCpuMs, clientCpuMs }: DueStep): DurationMs {
@@ -141,6 +144,7 @@ function cpuParts(
   return {
     processorCpuMs: median('processorCpuMs'),
     serverCpuMs: median('serverCpuMs'),
+    serverCompilingMs: median('serverCompilingMs'),
     clientCpuMs: median('clientCpuMs'),
   };
 }

@@ -4,7 +4,6 @@ import type { KafkaOptions, ProducedRecord } from '@flatline/kafka';
 import type { RecordCursor } from '@flatline/ports';
 import { systemClock } from '@flatline/system';
 import type { Application } from '../tasks/application.ts';
-import type { StepCost } from '../tasks/due-task.ts';
 import { beginParts, type PartsCost, untilLead, untilRead } from '../processor/due-together.ts';
 import { Instance } from '../processor/instance.ts';
 import { type InstanceTask, NEVER_MS } from '../tasks/instance-task.ts';
@@ -12,6 +11,7 @@ import { OutputReader } from '../output-reader.ts';
 import { Tally } from '../tally.ts';
 import { writeRecords } from '../writing.ts';
 import type { DueGround, Measured, TurnPlan } from './due-contender.ts';
+import type { DueStep } from './due-page.ts';
 import type { DueLoad } from '../tasks/due-load.ts';
 
 /** A pipeline's way of keeping the entries. */
@@ -70,10 +70,14 @@ export async function measureFlatlineDue(
 }
 
 /** The broker counts as the server, this process as its client. */
-function stepOf({ elapsedMs, processorCpuMs, brokerCpuMs, ownCpuMs }: PartsCost): StepCost & {
-  readonly processorCpuMs: number;
-} {
-  return { elapsedMs, processorCpuMs, serverCpuMs: brokerCpuMs, clientCpuMs: ownCpuMs };
+function stepOf({ elapsedMs, processorCpuMs, brokerCpuMs, brokerCompilingMs, ownCpuMs }: PartsCost): DueStep {
+  return {
+    elapsedMs,
+    processorCpuMs,
+    serverCpuMs: brokerCpuMs,
+    ...(brokerCompilingMs !== undefined && { serverCompilingMs: brokerCompilingMs }),
+    clientCpuMs: ownCpuMs,
+  };
 }
 
 class DueReader {

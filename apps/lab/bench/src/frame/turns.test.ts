@@ -18,6 +18,27 @@ describe('turns', () => {
     ]);
   });
 
+  test('are preceded by one that is not counted, where the broker has to be warm, of all that share it', async () => {
+    const order: string[] = [];
+    const cells = ['a', 'b', 'c'].map((name) => ({
+      name,
+      hasOwnServer: name === 'b',
+      take: (repeat: number) => Promise.resolve(order.push(`${name}${repeat}`)),
+    }));
+    const said: string[] = [];
+    const loud = { repeats: 1, warmsUp: true, onProgress: (what: string) => said.push(what) };
+    const { turns } = await takeTurns(cells, loud);
+    expect(order).toEqual(['a-1', 'c-1', 'a0', 'b0', 'c0']);
+    expect(turns).toEqual([[3], [4], [5]]);
+    expect(said.slice(0, 3)).toEqual(['a, warming up', 'c, warming up', 'a, 1 of 1']);
+  });
+
+  test('a peer that fails while the broker is warmed is not tried again', async () => {
+    const peer = { name: 'peer', isPeer: true, take: () => Promise.reject(new Error('no')) };
+    const taken = await takeTurns([peer], { ...quiet, warmsUp: true });
+    expect(taken).toEqual({ turns: [[]], failures: ['peer: it failed: no'] });
+  });
+
   test('a peer that fails is left out, with what it had measured before', async () => {
     const peer = (repeat: number): Promise<string> =>
       repeat === 1 ? Promise.reject(new Error('out of memory\nat line 7')) : Promise.resolve('ok');

@@ -5,6 +5,8 @@ import { type Application } from '../tasks/application.ts';
 interface Rounds {
   readonly repeats: number;
   readonly onProgress: (what: string) => void;
+  /** True if a round comes first that is not counted: in it the broker compiles the code that each cell makes it run. */
+  readonly warmsUp?: boolean;
 }
 
 /** Something measured once in each round. */
@@ -12,7 +14,9 @@ export interface Cell<Turn> {
   readonly name: string;
   /** A peer's failure does not keep the others from being measured. */
   readonly isPeer?: boolean | undefined;
-  /** @param repeat from 0 */
+  /** True if its server is started for each turn, and would be as cold after a turn that is not counted. */
+  readonly hasOwnServer?: boolean;
+  /** @param repeat from 0; -1: the turn is not counted */
   take(repeat: number): Promise<Turn>;
 }
 
@@ -26,16 +30,17 @@ export interface Taken<Turn> {
 /** Each round begins with another cell, so that none always runs after the same one. @throws the error of a cell that is no peer's */
 export async function takeTurns<Turn>(
   cells: readonly Cell<Turn>[],
-  { repeats, onProgress }: Rounds,
+  { repeats, onProgress, warmsUp = false }: Rounds,
 ): Promise<Taken<Turn>> {
   const taken = new Map(cells.map((cell) => [cell, [] as Turn[]]));
   const failures: string[] = [];
-  for (let repeat = 0; repeat < repeats; repeat += 1)
-    for (const cell of inTurn(cells, repeat)) {
+  for (let repeat = warmsUp ? -1 : 0; repeat < repeats; repeat += 1)
+    for (const cell of repeat < 0 ? cells.filter(({ hasOwnServer }) => hasOwnServer !== true) : inTurn(cells, repeat)) {
       if (!taken.has(cell)) continue;
-      onProgress(`${cell.name}, ${repeat + 1} of ${repeats}`);
+      onProgress(`${cell.name}, ${repeat < 0 ? 'warming up' : `${repeat + 1} of ${repeats}`}`);
       try {
-        taken.get(cell)!.push(await cell.take(repeat));
+        const turn = await cell.take(repeat);
+        if (repeat >= 0) taken.get(cell)!.push(turn);
       } catch (error) {
         // A peer that has failed once is not tried again; our own failures must be fixed.
         if (cell.isPeer !== true) throw error;

@@ -180,10 +180,10 @@ async function probe(
   onReady();
   await delay(WARM_UP_MS);
   const from = systemClock.wallMs();
-  const brokerBefore = brokerCpu.nowMs();
+  const brokerBefore = brokerCpu.now();
   await delay(MEASURED_MS);
   const to = systemClock.wallMs();
-  const brokerMs = brokerCpu.sinceMs(brokerBefore);
+  const { brokerCpuMs: brokerMs } = brokerCpu.since(brokerBefore);
   await delay(TAIL_MS / 2);
   const sent = await probes.stop();
   await delay(TAIL_MS);

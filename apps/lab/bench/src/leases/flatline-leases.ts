@@ -51,7 +51,7 @@ export async function measureFlatlineLeases(
   const instance = new Instance({ ...application, kind: 'lease', timeoutMs: NEVER_MS });
   try {
     const warmUp = leases + Math.ceil(WARM_UP_SHARE * touches);
-    const [applied, brokerCpuMs = 0] = await brokerCpu.during(
+    const [applied, { brokerCpuMs = 0, brokerCompilingMs }] = await brokerCpu.during(
       () => instance.applied(leases + touches, warmUp),
       ({ elapsedMs }) => ({ endedAt: systemClock.wallMs(), elapsedMs }),
     );
@@ -63,6 +63,10 @@ export async function measureFlatlineLeases(
       touches: applied.heartbeats,
       serverCpuMs: applied.cpuMs,
       brokerCpuMs: brokerCpuMs + share * sent.brokerCpuMs,
+      brokerCompilingMs:
+        brokerCompilingMs === undefined || sent.brokerCompilingMs === undefined
+          ? undefined
+          : brokerCompilingMs + share * sent.brokerCompilingMs,
       clientCpuMs: share * sent.ownCpuMs,
       expiry: expiry && (await expire(ground, application, { ...expiry, instance })),
     };

@@ -1,6 +1,16 @@
 // The page of a measurement of leases. Pure.
 import type { DurationMs } from '@flatline/base';
-import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
+import {
+  chart,
+  combine,
+  COMPILING,
+  COMPILING_NOTE,
+  type Page,
+  type Row,
+  rowsOf,
+  verdict,
+  WARM_UP_NOTE,
+} from '../frame/page.ts';
 import { ifKnown, medianText, secondsText, short } from '../text-table.ts';
 
 /** One turn. */
@@ -12,6 +22,8 @@ export interface LeasesTurn {
   /** Cost of all touches: the processor, or the server; the broker, undefined if there is none; the sender. */
   readonly serverCpuMs: DurationMs;
   readonly brokerCpuMs: DurationMs | undefined;
+  /** Part of the broker's that it took to compile itself; undefined if that is not visible. */
+  readonly brokerCompilingMs: DurationMs | undefined;
   readonly clientCpuMs: DurationMs;
   /** Undefined: expiries are not measured. */
   readonly expiry: LeasesExpiry | undefined;
@@ -36,7 +48,7 @@ const { spread, spreads, known, knowns } = combine<LeasesTurn>();
 const keepingCpuMs = ({ serverCpuMs, brokerCpuMs = 0 }: LeasesTurn): DurationMs => serverCpuMs + brokerCpuMs;
 const FIGURES = {
   ...spreads('leases', 'touches', 'serverCpuMs', 'clientCpuMs'),
-  ...knowns('brokerCpuMs'),
+  ...knowns('brokerCpuMs', 'brokerCompilingMs'),
   touchesPerCpuSecond: spread((turn) => (1_000 * turn.touches) / keepingCpuMs(turn)),
   expiring: known(({ expiry }) => expiry?.leases),
   missing: (turns: readonly LeasesTurn[]) =>
@@ -61,6 +73,7 @@ export function leasesPage(ours: number): Page<LeasesRow> {
       ['touches/CPU-s', ({ touchesPerCpuSecond }) => medianText(touchesPerCpuSecond)],
       ['server CPU-s', ({ serverCpuMs }) => secondsText(serverCpuMs)],
       ['broker CPU-s', ({ brokerCpuMs }) => ifKnown(brokerCpuMs, secondsText, '–')],
+      COMPILING,
       ['client CPU-s', ({ clientCpuMs }) => secondsText(clientCpuMs)],
       ['expiring', ({ expiring }) => ifKnown(expiring, medianText, '–')],
       ['all said in s', ({ drainMs }) => ifKnown(drainMs, secondsText, '–')],
@@ -70,6 +83,8 @@ export function leasesPage(ours: number): Page<LeasesRow> {
       'server: the processor, or the store that keeps the leases; with the broker, which takes and serves the touches, it makes CPU-s of',
       'touches and ends. client: whoever sends touches. all said: from when the first of those that are due within a second is, until',
       'whoever watches knows of the last. Medians of the turns, least to most in brackets.',
+      COMPILING_NOTE,
+      WARM_UP_NOTE,
     ].join('\n'),
     verdicts: (rows) => ['', ...goal(rows, ours), ...rows.flatMap(wrongs)],
     charts: (rows) => [

@@ -47,8 +47,12 @@ export const leases = framed({
     `second; ${partitions} partitions`,
   measure: (ground: LeasesGround & { readonly repeats: number }, contenders: readonly LeasesContender[]) =>
     takeApplicationTurns(
-      ground,
-      contenders.map((contender) => ({ ...contender, take: (application) => contender.take(ground, application) })),
+      { ...ground, warmsUp: true },
+      contenders.map((contender) => ({
+        ...contender,
+        hasOwnServer: contender.isPeer,
+        take: (application) => contender.take(ground, application),
+      })),
     ),
   report: ({ turns }) => ({ rows: leasesRows(turns), page: leasesPage(OURS.length) }),
 });
@@ -94,6 +98,7 @@ function peerContender(peer: LeasePeer): LeasesContender {
         touches: events,
         serverCpuMs: cost.touched.serverCpuMs,
         brokerCpuMs: undefined,
+        brokerCompilingMs: undefined,
         clientCpuMs: cost.touched.clientCpuMs,
         expiry: { leases: ending, ended, twice, drainMs, cpuMs: expired.serverCpuMs },
       };

@@ -9,6 +9,7 @@ const turn = (contender: string, sessions: number, cpuMs: number, more: Partial<
   events: 1_000_000,
   elapsedMs: 10_000,
   brokerCpuMs: 500,
+  brokerCompilingMs: 125,
   rssBytes: 2e9,
   behind: 20_000,
   ...more,
@@ -18,7 +19,7 @@ const TURNS = [
   turn('flatline', 1e6, 2_000),
   turn('flatline', 1e6, 1_000),
   turn('flatline', 1e6, 9_000),
-  turn('ks', 1e6, 5_000, { brokerCpuMs: undefined, behind: 900_000 }),
+  turn('ks', 1e6, 5_000, { brokerCpuMs: undefined, brokerCompilingMs: undefined, behind: 900_000 }),
   turn('flatline', 1e7, 4_000),
   turn('ks', 1e7, 6_000),
 ];
@@ -34,7 +35,7 @@ describe('the page of a steady rate', () => {
       [4, 1],
       [6, 1.5],
     ]);
-    expect(text).toMatch(/^1\.00 M +flatline +100 k +2\.00 \(1\.00 – 9\.00\) +1\.00 +0\.500 +2000 MB$/m);
+    expect(text).toMatch(/^1\.00 M +flatline +100 k +2\.00 \(1\.00 – 9\.00\) +1\.00 +0\.500 +0\.125 +2000 MB$/m);
   });
 
   test('says for how long it was measured', () => {
@@ -42,7 +43,7 @@ describe('the page of a steady rate', () => {
   });
 
   test('names those that fell behind, which is not the same rate, and where the broker was not seen', () => {
-    expect(text).toMatch(/^1\.00 M +ks +100 k +5\.00 +– +n\/a +2000 MB +9 s behind$/m);
+    expect(text).toMatch(/^1\.00 M +ks +100 k +5\.00 +– +n\/a +– +2000 MB +9 s behind$/m);
   });
 
   test('draws each population by itself, without those that fell behind', () => {

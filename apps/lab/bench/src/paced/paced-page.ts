@@ -1,7 +1,7 @@
 // The page of a measurement at a steady rate. Pure.
 import type { DurationMs } from '@flatline/base';
 import type { Steady } from '../beats.ts';
-import { chart, combine, type Page, type Row, rowsOf } from '../frame/page.ts';
+import { chart, combine, COMPILING_NOTE, type Page, type Row, rowsOf } from '../frame/page.ts';
 import { ifKnown, megabytes, medianText, short, spreadText } from '../text-table.ts';
 
 export interface PacedTurn {
@@ -13,6 +13,8 @@ export interface PacedTurn {
   readonly cpuMs: DurationMs;
   /** Undefined if the broker's processes are not visible. */
   readonly brokerCpuMs: DurationMs | undefined;
+  /** Part of it that the broker took to compile itself; undefined if that is not visible. */
+  readonly brokerCompilingMs: DurationMs | undefined;
   readonly rssBytes: number | undefined;
   /** In the log but not committed at the end. */
   readonly behind: number;
@@ -27,6 +29,9 @@ const FIGURES = {
   eventsPerSecond: spread(({ events, elapsedMs }) => (1_000 * events) / elapsedMs),
   brokerUsPerEvent: known(({ brokerCpuMs, events }) =>
     brokerCpuMs === undefined ? undefined : (1_000 * brokerCpuMs) / events,
+  ),
+  compilingUsPerEvent: known(({ brokerCompilingMs, events }) =>
+    brokerCompilingMs === undefined ? undefined : (1_000 * brokerCompilingMs) / events,
   ),
   ...knowns('rssBytes'),
   behind: (turns: readonly PacedTurn[]) => Math.max(...turns.map(({ behind }) => behind)),
@@ -58,12 +63,14 @@ export function pacedPage({ warmUpMs, measuredMs }: Pick<Steady, 'warmUpMs' | 'm
       // A contender that falls behind takes fewer, in larger batches, or lacks CPU: not the same rate.
       ['× flatline', (row) => (fellBehind(row) ? '–' : row.timesFirst.toFixed(2))],
       ['broker µs/event', ({ brokerUsPerEvent }) => ifKnown(brokerUsPerEvent, spreadText)],
+      ['of it compiling', ({ compilingUsPerEvent }) => ifKnown(compilingUsPerEvent, medianText, '–')],
       ['RSS', ({ rssBytes }) => ifKnown(rssBytes, ({ median }) => megabytes(median), '–')],
       ['', (row) => (fellBehind(row) ? `${row.secondsBehind.toFixed(0)} s behind` : '')],
     ],
     note: [
       `CPU of the whole process over ${measuredMs / 1_000} s, after ${warmUpMs / 1_000} s of the same to warm up, per event committed in`,
       "them; medians, least to most in brackets; RSS: at the end, pages of a store's file included. Who cannot keep up says so.",
+      COMPILING_NOTE,
     ].join('\n'),
     /** A chart for each population, of those that kept up. */
     charts: (rows) =>

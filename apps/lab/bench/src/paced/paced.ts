@@ -152,9 +152,9 @@ async function measured(
   const { brokerCpu } = ground;
   const { pid } = running;
   const first = await look(ground, seated, running);
-  const [ownBefore, brokerBefore] = [processCpuMs(pid), brokerCpu.nowMs()];
+  const [ownBefore, brokerBefore] = [processCpuMs(pid), brokerCpu.now()];
   await delay(STEADY.measuredMs);
-  const [own, brokerCpuMs] = [processCpuMs(pid), brokerCpu.sinceMs(brokerBefore)];
+  const [own, spent] = [processCpuMs(pid), brokerCpu.since(brokerBefore)];
   const rssBytes = processMemory(pid)?.rssBytes;
   const last = await look(ground, seated, running);
   if (own === undefined || ownBefore === undefined) throw new Error(`${seated.contender.name} ended, or is not seen`);
@@ -162,7 +162,7 @@ async function measured(
     events: sum(last.committed) - sum(first.committed),
     elapsedMs: last.atMs - first.atMs,
     cpuMs: own - ownBefore,
-    brokerCpuMs,
+    ...spent,
     rssBytes,
     behind: sum(last.ends) - sum(last.committed),
   };

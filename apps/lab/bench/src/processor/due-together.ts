@@ -3,7 +3,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BrokerCpu } from '../bench-cluster.ts';
+import type { BrokerCpu } from '../broker-cpu.ts';
 import { processCpuMs } from '../process-stat.ts';
 import type { Instance } from './instance.ts';
 
@@ -15,29 +15,33 @@ export interface PartsCost {
   readonly elapsedMs: DurationMs;
   readonly processorCpuMs: DurationMs;
   readonly brokerCpuMs: DurationMs;
+  /** Part of it that the broker took to compile itself; undefined if that is not visible. */
+  readonly brokerCompilingMs: DurationMs | undefined;
   /** CPU time of this process, which produces and reads. */
   readonly ownCpuMs: DurationMs;
 }
 
 /** Begins a span; the returned function ends it. @throws Error if the system does not tell the CPU time of others */
 export function beginParts(brokerCpu: BrokerCpu, instance?: Instance): () => PartsCost {
-  const now = (): PartsCost => {
-    const [broker, processor] = [brokerCpu.nowMs(), instance === undefined ? 0 : processCpuMs(instance.pid)];
-    if (broker === undefined || processor === undefined)
+  const now = () => {
+    const [broker, processorCpuMs] = [brokerCpu.now(), instance === undefined ? 0 : processCpuMs(instance.pid)];
+    if (broker === undefined || processorCpuMs === undefined)
       throw new Error(
         'the CPU time of broker and processor is not told: run it on Linux, with a broker that it starts',
       );
     const { user, system } = process.cpuUsage();
     const ownCpuMs = (user + system) / 1_000;
-    return { elapsedMs: performance.now(), processorCpuMs: processor, brokerCpuMs: broker, ownCpuMs };
+    return { elapsedMs: performance.now(), processorCpuMs, broker, ownCpuMs };
   };
   const before = now();
   return () => {
-    const { elapsedMs, processorCpuMs, brokerCpuMs, ownCpuMs } = now();
+    const { elapsedMs, processorCpuMs, ownCpuMs } = now();
+    const { brokerCpuMs, brokerCompilingMs } = brokerCpu.since(before.broker);
     return {
       elapsedMs: elapsedMs - before.elapsedMs,
       processorCpuMs: processorCpuMs - before.processorCpuMs,
-      brokerCpuMs: brokerCpuMs - before.brokerCpuMs,
+      brokerCpuMs: brokerCpuMs!,
+      brokerCompilingMs,
       ownCpuMs: ownCpuMs - before.ownCpuMs,
     };
   };

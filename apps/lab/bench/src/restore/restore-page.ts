@@ -1,6 +1,16 @@
 // The page of a measurement of restoring. Pure.
 import type { DurationMs } from '@flatline/base';
-import { chart, combine, loopVerdict, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
+import {
+  chart,
+  combine,
+  COMPILING,
+  COMPILING_NOTE,
+  loopVerdict,
+  type Page,
+  type Row,
+  rowsOf,
+  verdict,
+} from '../frame/page.ts';
 import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
 import type { Spread } from '../statistics.ts';
 import { ifKnown, seconds, secondsText, short, spreadText } from '../text-table.ts';
@@ -26,6 +36,8 @@ export interface RestoreCost {
 export interface RestoreTurn extends RestoreCost {
   /** CPU time of the broker's processes from the start until it ran; undefined if it is not visible. */
   readonly brokerCpuMs: DurationMs | undefined;
+  /** Part of it that the broker took to compile itself; undefined if that is not visible. */
+  readonly brokerCompilingMs: DurationMs | undefined;
 }
 
 /** All turns of a contender after one kind of end. */
@@ -54,7 +66,7 @@ const FIGURES = {
   entriesPerSecond: rate(({ restoreMs }) => restoreMs),
   entriesPerCpuSecond: rate(({ cpuMs }) => cpuMs),
   ...spreads('untilRunningMs', 'cpuMs'),
-  ...knowns('brokerCpuMs'),
+  ...knowns('brokerCpuMs', 'brokerCompilingMs'),
   loopDelay: worst(({ loopDelay }) => loopDelay),
 };
 type RestoreRow = Row<Turn, 'contender' | 'after', typeof FIGURES>;
@@ -76,6 +88,7 @@ export const RESTORE_PAGE: Page<RestoreRow> = {
     ['running after s', ({ untilRunningMs }) => secondsText(untilRunningMs)],
     ['CPU s', ({ cpuMs }) => secondsText(cpuMs)],
     ['broker CPU s', ({ brokerCpuMs }) => ifKnown(brokerCpuMs, secondsText)],
+    COMPILING,
     ['loop ms', ({ loopDelay }) => loopDelayText(loopDelay)],
   ],
   note: [
@@ -83,6 +96,7 @@ export const RESTORE_PAGE: Page<RestoreRow> = {
     'what was loaded or read back, from the assignment until all partitions run (Kafka Streams: from its first restoration to the end',
     'of its last); CPU: of the whole process from its start until it runs; medians, least to most in brackets.',
     'entries 0: nothing was read; its state stays on disk and is read as keys come. kill −9: while 20 000 heartbeats a second came.',
+    COMPILING_NOTE,
     LOOP_DELAY_NOTE,
   ].join('\n'),
   verdicts: (rows) => [...soonest(rows), ...restoreGoals(rows)],

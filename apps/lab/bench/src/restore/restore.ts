@@ -65,13 +65,13 @@ async function measureContender(
     for (const { after, turns } of rows) {
       onProgress(`${name}: after ${after}, ${repeat + 1} of ${repeats}`);
       await end(former, after, task);
-      const before = brokerCpu.nowMs();
+      const before = brokerCpu.now();
       const { running, cost } = await contender.restart(task);
-      const brokerCpuMs = brokerCpu.sinceMs(before);
+      const spent = brokerCpu.since(before);
       former = running;
       if (after === 'loss of its disk' && cost.entries < sessions)
         throw new Error(`${name} has read back ${cost.entries} of ${sessions} sessions`);
-      turns.push({ ...cost, brokerCpuMs });
+      turns.push({ ...cost, ...spent });
     }
   await former?.stop();
   return rows;

@@ -12,6 +12,7 @@ const turn = (contender: string, drainMs: number, more: Partial<StormTurn> = {})
   dueWithinMs: 500,
   cpuMs: 2_000,
   brokerCpuMs: 1_500,
+  brokerCompilingMs: 700,
   inputDelay: { p50Ms: 50, p99Ms: 80, maxMs: 90 },
   loopDelay: undefined,
   ...more,
@@ -22,16 +23,16 @@ describe('the page of a storm', () => {
     turn('flatline', 2_000),
     turn('flatline', 4_000),
     turn('flatline', 3_000),
-    turn('ks', 6_000, { brokerCpuMs: undefined, closedAlive: 7 }),
+    turn('ks', 6_000, { brokerCpuMs: undefined, brokerCompilingMs: undefined, closedAlive: 7 }),
     turn('ks', 9_000, { failure: 'stopped after 180 s', cpuMs: undefined }),
   ]);
   const text = pageText(STORM_PAGE, rows);
 
-  test("gives medians of turns, and the broker's CPU time in a column of its own", () => {
+  test("gives medians of turns, and the broker's CPU time in a column of its own, with what it took to compile", () => {
     expect(text).toMatch(
-      /^flatline +1000 +0\.5 +3\.0 \(2\.0 – 4\.0\) +333 +2\.0 +500 +1\.5 +50\.0 \/ 80\.0 \/ 90\.0 +–$/m,
+      /^flatline +1000 +0\.5 +3\.0 \(2\.0 – 4\.0\) +333 +2\.0 +500 +1\.5 +0\.7 +50\.0 \/ 80\.0 \/ 90\.0 +–$/m,
     );
-    expect(text).toMatch(/^ks +1000 .* – +– +n\/a /m);
+    expect(text).toMatch(/^ks +1000 .* – +– +n\/a +– /m);
     expect(text).toContain('closes/s: 2.40 × the best punctuator (at least 5: MISSED)');
   });
 

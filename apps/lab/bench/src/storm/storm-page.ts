@@ -1,6 +1,17 @@
 // The page of a measurement of a storm. Pure.
 import type { DurationMs } from '@flatline/base';
-import { chart, combine, loopVerdict, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
+import {
+  chart,
+  combine,
+  COMPILING,
+  COMPILING_NOTE,
+  loopVerdict,
+  type Page,
+  type Row,
+  rowsOf,
+  verdict,
+  WARM_UP_NOTE,
+} from '../frame/page.ts';
 import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
 import type { Quantiles } from '../statistics.ts';
 import { ifKnown, medianText, seconds, secondsText, short } from '../text-table.ts';
@@ -23,6 +34,8 @@ export interface StormTurn {
   readonly cpuMs: DurationMs | undefined;
   /** CPU time of the broker's processes over the drain; undefined if it is not visible. */
   readonly brokerCpuMs: DurationMs | undefined;
+  /** Part of it that the broker took to compile itself; undefined if that is not visible. */
+  readonly brokerCompilingMs: DurationMs | undefined;
   /** Delays of the others' heartbeats until their commit, over the drain. */
   readonly inputDelay: Quantiles;
   /** Undefined if the contender does not run on Node. */
@@ -37,7 +50,7 @@ const { spread, spreads, known, knowns, sums, worst } = combine<StormTurn>();
 const FIGURES = {
   failures: (turns: readonly StormTurn[]) => turns.flatMap(({ failure }) => failure ?? []),
   ...spreads('closes', 'dueWithinMs', 'drainMs'),
-  ...knowns('cpuMs', 'brokerCpuMs'),
+  ...knowns('cpuMs', 'brokerCpuMs', 'brokerCompilingMs'),
   ...sums('closedTwice', 'closedAlive'),
   closesPerSecond: spread(({ closes, drainMs }) => (drainMs > 0 ? (1_000 * closes) / drainMs : 0)),
   closesPerCpuSecond: known(({ closes, cpuMs }) => (cpuMs === undefined ? undefined : (1_000 * closes) / cpuMs)),
@@ -62,6 +75,7 @@ export const STORM_PAGE: Page<StormRow> = {
     ['CPU-s', ({ cpuMs }) => ifKnown(cpuMs, secondsText, '–')],
     ['closes/CPU-s', ({ closesPerCpuSecond }) => ifKnown(closesPerCpuSecond, medianText, '–')],
     ['broker CPU-s', ({ brokerCpuMs }) => ifKnown(brokerCpuMs, secondsText)],
+    COMPILING,
     [
       'others delayed ms',
       (row) => [row.inputDelayP50Ms, row.inputDelayP99Ms, row.inputDelayMaxMs].map(medianText).join(' / '),
@@ -71,6 +85,8 @@ export const STORM_PAGE: Page<StormRow> = {
   note: [
     'drained: from the first deadline until a read_committed reader has seen the last close; CPU: over the same span; medians, least',
     'to most in brackets. others delayed: from in the log to committed, p50 / p99 / most over time, medians of turns.',
+    COMPILING_NOTE,
+    WARM_UP_NOTE,
     LOOP_DELAY_NOTE,
   ].join('\n'),
   verdicts: (rows) => [...goals(rows), ...rows.flatMap(wrongs)],

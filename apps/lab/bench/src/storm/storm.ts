@@ -96,7 +96,7 @@ export const storm = framed({
     `${short(heartbeatsPerSecond)} heartbeats/s`,
   measure: (ground: StormGround, contenders: readonly StormContender[]) =>
     takeApplicationTurns(
-      ground,
+      { ...ground, warmsUp: true },
       contenders.map((contender) => ({
         name: contender.name,
         take: (application) => weather(ground, contender, application),
@@ -149,10 +149,10 @@ async function measureDrain(
     await delay(Math.max(0, dueAt - LEAD_MS - systemClock.wallMs()));
     running.beginCost();
     const fromMs = performance.now();
-    const brokerBefore = brokerCpu.nowMs();
+    const brokerBefore = brokerCpu.now();
     const failure = await drained(count, sessions, running, dueAt + DRAIN_MAX_MS);
     const toMs = performance.now();
-    const brokerCpuMs = brokerCpu.sinceMs(brokerBefore);
+    const spent = brokerCpu.since(brokerBefore);
     const cost = failure === undefined ? await running.cost() : { cpuMs: undefined, loopDelay: undefined };
     await delay(TAIL_MS);
     return {
@@ -164,7 +164,7 @@ async function measureDrain(
       dueWithinMs: count.lastDeadlineAt - count.firstDeadlineAt,
       drainMs: count.lastSeenAt - count.firstDeadlineAt,
       ...cost,
-      brokerCpuMs,
+      ...spent,
       inputDelay: inputDelayOf(await input.stop(), fromMs, toMs),
     };
   } finally {

@@ -52,6 +52,8 @@ export type ProgramCost = Omit<ContenderCost, 'processor'>;
 export interface TurnCost extends ContenderCost {
   /** CPU time of the broker's processes in the same span; undefined if it is not visible. */
   readonly brokerCpuMs: DurationMs | undefined;
+  /** Part of it that the broker took to compile itself; undefined if that is not visible. */
+  readonly brokerCompilingMs: DurationMs | undefined;
 }
 
 /** Figures that only a processor has. */

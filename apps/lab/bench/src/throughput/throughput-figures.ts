@@ -23,6 +23,9 @@ const CONTENDER_FIGURES = {
   brokerUsPerEvent: known(({ records, brokerCpuMs }) =>
     brokerCpuMs === undefined ? undefined : (1_000 * brokerCpuMs) / records,
   ),
+  compilingUsPerEvent: known(({ records, brokerCompilingMs }) =>
+    brokerCompilingMs === undefined ? undefined : (1_000 * brokerCompilingMs) / records,
+  ),
   ...spreads('peakRssBytes', 'rssBytes'),
 };
 export type ContenderFigures = Row<Turn, 'contender', typeof CONTENDER_FIGURES>;

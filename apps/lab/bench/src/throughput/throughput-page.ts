@@ -1,6 +1,6 @@
 // The page of a throughput measurement: medians, spreads and ratios within one measurement. Pure.
 import type { DurationMs } from '@flatline/base';
-import { chart, tableText } from '../frame/page.ts';
+import { chart, COMPILING_NOTE, tableText, WARM_UP_NOTE } from '../frame/page.ts';
 import { loopDelayText, loopDelayVerdict } from '../loop-delay.ts';
 import { loadWarning, type Machine, type MachineLoad, machineText } from '../machine.ts';
 import type { BarChart } from '../report/bar-chart.ts';
@@ -71,6 +71,8 @@ export function throughputText(measurement: ThroughputMeasurement): string {
     ...(versions.length === 0 ? [] : [versions.join(', ')]),
     `${short(events)} events of ${short(sessions)} sessions, ${partitions} partitions, commits every ${commitIntervalMs} ms;`,
     `${repeats === 1 ? 'one turn' : `medians of ${repeats} turns, least to most in brackets`}; CPU of all processes of a contender; the broker's has a column of its own;`,
+    COMPILING_NOTE,
+    WARM_UP_NOTE,
     warmUpText(events, warmUpShare),
     ...warnings.map((warning) => `WARNING: ${warning}`),
     ...sections.flatMap((section) => ['', section]),
@@ -104,6 +106,7 @@ function formatText({ format, contenders, processor }: FormatFigures): string {
       ['events/CPU-s', ({ eventsPerCpuSecond }) => medianText(eventsPerCpuSecond)],
       ['', ({ eventsPerCpuSecond }) => rangeText(eventsPerCpuSecond)],
       ['broker µs/event', ({ brokerUsPerEvent }) => ifKnown(brokerUsPerEvent, medianText)],
+      ['of it compiling', ({ compilingUsPerEvent }) => ifKnown(compilingUsPerEvent, medianText, '–')],
       ['× kafkajs', ({ eventsPerCpuSecond }) => short(eventsPerCpuSecond.median / kafkajs)],
       ['flatline is', ({ eventsPerCpuSecond }) => `${short(flatline / eventsPerCpuSecond.median)} ×`],
       ['measured', ({ records }) => medianText(records)],

@@ -5,7 +5,7 @@ import { withApplication } from '../frame/application.ts';
 import { type Application } from '../tasks/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
-import type { BrokerCpu } from '../bench-cluster.ts';
+import type { BrokerCpu } from '../broker-cpu.ts';
 import { removeTopics } from '../kafkajs-topic-removal.ts';
 import { thisMachine } from '../machine.ts';
 import { processCpuMs, processMemory } from '../process-stat.ts';
@@ -91,7 +91,7 @@ function isSpread(held: readonly WorkerPartition[], partitions: number, workers:
 async function spent({ supervisor, workers }: Processes, broker: BrokerCpu, wait: () => Promise<void>): Promise<Spent> {
   const used = (): readonly [number, number] => [cpuMs(supervisor), sum(workers.map(cpuMs))];
   const [supervisorBefore, workersBefore] = used();
-  const brokerBefore = broker.nowMs();
+  const brokerBefore = broker.now();
   const fromMs = performance.now();
   await wait();
   const elapsedMs = performance.now() - fromMs;
@@ -100,7 +100,7 @@ async function spent({ supervisor, workers }: Processes, broker: BrokerCpu, wait
     elapsedMs,
     workersCpuMs: workersAfter - workersBefore,
     supervisorCpuMs: supervisorAfter - supervisorBefore,
-    brokerCpuMs: broker.sinceMs(brokerBefore),
+    brokerCpuMs: broker.since(brokerBefore).brokerCpuMs,
   };
 }
 
