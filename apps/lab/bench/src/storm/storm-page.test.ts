@@ -36,6 +36,13 @@ describe('the page of a storm', () => {
     expect(text).toContain('closes/s: 2.40 × the best punctuator (at least 5: MISSED)');
   });
 
+  test('takes Flatline with packed output for no punctuator, and judges it by the one whose output is not', () => {
+    const packed = stormRows([turn('flatline', 2_000), turn('flatline packed', 1_000), turn('ks', 6_000)]);
+    expect(pageText(STORM_PAGE, packed)).toContain('closes/s: 3.00 × the best punctuator (at least 5: MISSED)');
+    const [closes] = STORM_PAGE.charts!(packed);
+    expect(closes!.bars.map(({ ours }) => ours)).toEqual([true, true, false]);
+  });
+
   test('keeps what went wrong in any turn', () => {
     expect(text).toContain('ks: stopped after 180 s\nks: closed 7 sessions that lived');
     expect(STORM_PAGE.charts!(rows).map(({ bars }) => bars.length)).toEqual([2, 2]);

@@ -63,6 +63,12 @@ const FLATLINE: StormContender = {
   // Output uncompressed, like that of the others' producers: compression would count as something else.
   start: (application, timeoutMs) => Instance.alone({ ...application, timeoutMs, compression: 'none' }),
 };
+/** Beside the former, since that is how it runs unless told otherwise; the others' default is unpacked output. */
+const PACKED: StormContender = {
+  name: 'flatline packed',
+  does: 'the same with its output packed (gzip), as by default',
+  start: (application, timeoutMs) => Instance.alone({ ...application, timeoutMs }),
+};
 const STREAMS: readonly KafkaStreamsContender[] = [
   ...PROMPT_STREAMS,
   prompt('ks-memory 1 s', 'in-memory', 1_000, 'store in memory, all keys scanned each second'),
@@ -78,7 +84,7 @@ export const storm = framed({
     return { ...settings, timeoutMs: START_MS + READ_MS_PER_SESSION * settings.sessions };
   },
   lineUp: (options) =>
-    streamsLineUp<StormContender, KafkaStreamsContender>(options, [FLATLINE], {
+    streamsLineUp<StormContender, KafkaStreamsContender>(options, [FLATLINE, PACKED], {
       variants: STREAMS,
       how: (each) =>
         `exactly once, ${threadsText(each)}, ${streamsPace(each, STREAMS_COMMIT_INTERVAL_MS)}, output unpacked`,
