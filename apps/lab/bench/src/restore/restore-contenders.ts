@@ -4,6 +4,7 @@ import type { BenchmarkOptions } from '../benchmark.ts';
 import { type Described, type LineUp, streamsLineUp, threadsText } from '../frame/line-up.ts';
 import type { ProgramArguments } from '../peers/java-program.ts';
 import { type KafkaStreamsContender, kafkaStreamsArguments, startStreams, streamsJvm } from '../peers/kafka-streams.ts';
+import { processCpuMs } from '../process-stat.ts';
 import { Instance } from '../processor/instance.ts';
 import { NEVER_MS, type RunningContender } from '../tasks/instance-task.ts';
 import { runOwn } from '../throughput/contenders.ts';
@@ -66,10 +67,12 @@ function flatline(name: string, instance: string | undefined, does: string): Res
     ends: [...STOPPED_OR_KILLED, 'loss of its disk'],
     fill: (task) => runOwn('flatline', task),
     restart: async (task) => {
+      const sinceSpawn = spawning();
       const running = new Instance({ ...task, instance, timeoutMs: NEVER_MS, isTimed: true });
       const { liveSessions: entries, restoreMs, elapsedMs, cpuMs, loopDelay } = await running.ask({ kind: 'running' });
+      const spent = sinceSpawn(running.pid);
       if (entries < task.sessions) throw new Error(`${entries} of ${task.sessions} sessions have come back`);
-      return { running, cost: { entries, restoreMs, untilRunningMs: elapsedMs, cpuMs, loopDelay } };
+      return { running, cost: { entries, restoreMs, ...afterLoading(spent, elapsedMs, cpuMs), loopDelay } };
     },
   };
 }
@@ -82,6 +85,27 @@ const OWN: readonly RestoreContender[] = [
   ),
   flatline('flatline static', 'a', 'the same, named by --instance, so a static member'),
 ];
+
+type Spent = Pick<RestoreCost, 'untilRunningMs' | 'cpuMs'>;
+
+/** Called right before a process is spawned: what its user waits for, and what it takes, begins there. */
+function spawning(): (pid: number | undefined) => Spent {
+  const spawnedAtMs = performance.now();
+  return (pid) => {
+    const [untilRunningMs, cpuMs] = [performance.now() - spawnedAtMs, processCpuMs(pid)];
+    if (cpuMs === undefined) throw new Error('the CPU time of others is not told: run it on Linux');
+    return { untilRunningMs, cpuMs };
+  };
+}
+
+/** @param elapsedMs and @param workCpuMs as the process itself tells them, from when its code was loaded */
+function afterLoading(
+  spent: Spent,
+  elapsedMs: DurationMs,
+  workCpuMs: DurationMs,
+): Spent & Pick<RestoreCost, 'loadingMs' | 'workCpuMs'> {
+  return { ...spent, loadingMs: Math.max(0, spent.untilRunningMs - elapsedMs), workCpuMs };
+}
 
 export function restoreLineUp(options: BenchmarkOptions): Promise<LineUp<RestoreContender>> {
   return streamsLineUp<RestoreContender, RestoreStreams>(options, OWN, {
@@ -102,8 +126,11 @@ export function restoreLineUp(options: BenchmarkOptions): Promise<LineUp<Restore
             throw new Error(`${streams.name} has not read the input within ${FILL_MAX_MS / 1_000} s`);
         },
         restart: async (task) => {
+          const sinceSpawn = spawning();
           const running = await startStreams(program, argumentsFor('restore', task), streamsJvm(task.sessions));
-          return { running, cost: running.first as RestoreCost };
+          const spent = sinceSpawn(running.pid);
+          const told = running.first as Spent & Pick<RestoreCost, 'entries' | 'restoreMs'>;
+          return { running, cost: { ...told, ...afterLoading(spent, told.untilRunningMs, told.cpuMs) } };
         },
       };
     },

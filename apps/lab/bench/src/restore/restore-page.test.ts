@@ -6,7 +6,9 @@ const cost = (entries: number, restoreMs: number) => ({
   entries,
   restoreMs,
   untilRunningMs: 5_000,
-  cpuMs: 1_000,
+  loadingMs: 800,
+  cpuMs: 1_400,
+  workCpuMs: 1_000,
   brokerCpuMs: 300,
   brokerCompilingMs: 100,
 });
@@ -24,14 +26,14 @@ const rows = restoreRows([
 ]);
 
 describe('the page of restoring', () => {
-  test('gives rates as medians, and none where nothing was read', () => {
+  test('gives rates as medians, after loading, and none where nothing was read', () => {
     expect(rows[0]).toMatchObject({
       entriesPerSecond: { median: 2_000, min: 500, max: 4_000 },
       entriesPerCpuSecond: { median: 1_000 },
     });
     expect(rows[1]!.entriesPerSecond).toBeUndefined();
-    expect(pageText(RESTORE_PAGE, rows)).toMatch(/^ks-rocksdb +clean stop +0\.00 +– +– +5\.0 +1\.0 +n\/a +–/m);
-    expect(pageText(RESTORE_PAGE, rows)).toMatch(/^flatline .* 5\.0 +1\.0 +0\.3 +0\.1 /m);
+    expect(pageText(RESTORE_PAGE, rows)).toMatch(/^ks-rocksdb +clean stop +0\.00 +– +– +5\.0 +0\.8 +1\.4 +n\/a +–/m);
+    expect(pageText(RESTORE_PAGE, rows)).toMatch(/^flatline .* 5\.0 +0\.8 +1\.4 +0\.3 +0\.1 /m);
   });
 
   test('says which goals are met', () => {
@@ -44,9 +46,7 @@ describe('the page of restoring', () => {
     ) => ({
       contender,
       after,
-      turns: [
-        { entries, restoreMs: 1_000, untilRunningMs, cpuMs: 500, brokerCpuMs: undefined, brokerCompilingMs: undefined },
-      ],
+      turns: [{ ...cost(entries, 1_000), untilRunningMs, workCpuMs: 500 }],
     });
     const own = [row('flatline', 'clean stop', 500_000, 4_000), row('flatline', 'loss of its disk', 400_000, 4_000)];
     const peers = [row('ks-rocksdb', 'clean stop', 0, 39_000), row('ks-rocksdb', 'loss of its disk', 100_000, 45_000)];

@@ -18,7 +18,7 @@ export interface PendingCost {
   readonly liveBytes: number;
 }
 
-export interface ScheduleRestart extends Omit<RestoreCost, 'loopDelay'> {
+export interface ScheduleRestart extends Omit<RestoreCost, 'loopDelay' | 'loadingMs' | 'workCpuMs'> {
   readonly after: EndBefore;
 }
 

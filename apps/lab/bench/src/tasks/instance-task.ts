@@ -29,7 +29,7 @@ export interface InstanceTask extends Application {
   readonly isKeyed?: boolean;
   /** Where it answers. Default: any free one. */
   readonly httpPort?: number;
-  /** True to measure from the start of its process. */
+  /** True to measure from when its code is loaded. */
   readonly isTimed?: boolean;
 }
 
