@@ -1,6 +1,6 @@
 // The cost of sharing the partitions of one input among several instances, each a separate process.
 import type { DurationMs } from '@flatline/base';
-import { KafkaLogAdmin } from '@flatline/kafka';
+import { GroupProgress, KafkaLogAdmin } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { join } from 'node:path';
 import { withApplication } from '../frame/application.ts';
@@ -72,11 +72,10 @@ async function measureMembers(
   };
   const admin = new KafkaLogAdmin({ clock: systemClock, connection });
   const all = Array.from({ length: partitions }, (_, partition) => ({ topic, partition }));
+  const { group } = members[0]!;
+  const progress = new GroupProgress({ clock: systemClock, connection }, { group, topic, partitions });
   const committed = (ends: readonly number[]): Promise<void> =>
-    Promise.race([
-      untilCommitted(ends, (index) => admin.committedOffset(members[0]!.group, all[index]!)),
-      ...members.map(({ ended }) => ended),
-    ]);
+    Promise.race([untilCommitted(ends, progress), ...members.map(({ ended }) => ended)]);
   await committed(await write(WARM_UP_EVENTS * members.length));
   const gate = await VisibilityGate.shut(brokers, topic, partitions);
   const ends = await write(events);

@@ -1,6 +1,6 @@
 // A backlog that is complete before any of it is visible: events, and then sessions that have been silent for long enough.
 import type { DurationMs } from '@flatline/base';
-import { KafkaLogAdmin, type ProducedRecord } from '@flatline/kafka';
+import { GroupProgress, KafkaLogAdmin, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from '../tasks/application.ts';
@@ -42,12 +42,16 @@ export class Backlog {
   readonly #application: Application;
   readonly #readers: Readers;
   readonly #admin: KafkaLogAdmin;
+  readonly #progress: GroupProgress;
 
   constructor(ground: Ground<BacklogSettings>, application: Application, readers: Readers) {
     this.#ground = ground;
     this.#application = application;
     this.#readers = readers;
-    this.#admin = new KafkaLogAdmin({ clock: systemClock, connection: ground.connection });
+    const asked = { clock: systemClock, connection: ground.connection };
+    this.#admin = new KafkaLogAdmin(asked);
+    const { partitions } = ground;
+    this.#progress = new GroupProgress(asked, { group: readers.group, topic: application.topic, partitions });
   }
 
   /** Events that are read as they come. */
@@ -105,11 +109,7 @@ export class Backlog {
   }
 
   #committed(ends: readonly number[]): Promise<void> {
-    const { topic } = this.#application;
-    const { group } = this.#readers;
-    return this.#whileRunning(
-      untilCommitted(ends, (partition) => this.#admin.committedOffset(group, { topic, partition })),
-    );
+    return this.#whileRunning(untilCommitted(ends, this.#progress));
   }
 
   /** Offsets visible to a read_committed reader of the output: records, and the markers between them. */
