@@ -10,7 +10,7 @@ import type { GroupOffset, TransactionalWriter, TransactionalWriters } from '@fl
 import { pipelineSettings, readKept } from '@flatline/processor/deliveries';
 import { PipelineInstance, ProcessShare } from '@flatline/runtime';
 import { Freezer } from './freezer.ts';
-import { type BegunAttempt, DeliveryLedger } from './ledger.ts';
+import { DeliveryLedger, type RecordedAttempt } from './ledger.ts';
 import { drawDeliveries, type DeliveryScenario } from './scenario.ts';
 import { SimulatedScan } from './simulated-scan.ts';
 import { SimulatedWeb } from './simulated-web.ts';
@@ -214,7 +214,7 @@ export class DeliveryWorld {
   #way(endpoint: NotifiedPipeline['endpoints'][number], name: string, web: SimulatedWeb, host: SimulatedHost): Way {
     const { maxInFlight, maxPerSecond, target, allow, timeoutMs, secrets } = endpoint;
     const { url } = target as { readonly url: string };
-    const underWay = new Map<string, BegunAttempt>();
+    const underWay = new Map<string, RecordedAttempt>();
     const sender = new HttpSender({
       clock: host,
       url,
@@ -245,13 +245,13 @@ export class DeliveryWorld {
     return { endpoint, gate: new Gate({ maxInFlight, maxPerSecond }), sender: attempted };
   }
 
-  #begin(endpoint: string, id: string, process: string): BegunAttempt {
+  #begin(endpoint: string, id: string, process: string): RecordedAttempt {
     // Sessions are named by their partition first.
     const partition = Number(/:(\d+)-/.exec(id)?.[1]);
     const [, opened = []] = [...this.#writers].find(([writer]) => writer.endsWith(`.${partition}`)) ?? [];
     const others = opened.slice(1 + opened.findLastIndex((each) => each.process === process));
     const at = this.simulation.trueMs();
-    const begun: BegunAttempt = {
+    const begun: RecordedAttempt = {
       endpoint,
       id,
       at,

@@ -1,6 +1,7 @@
+import { type DeliveryEvidence, judgeDeliveries, waitingIn } from '@flatline/oracle/deliveries';
 import type { SeedResult } from '../tally.ts';
-import { type DeliveryEvidence, judgeDeliveries, waitingIn } from './delivery-judge.ts';
 import { DeliveryWorld } from './delivery-world.ts';
+import { judgedSecret } from './judged-secret.ts';
 import { PIPELINE } from './scenario.ts';
 
 /** Findings of one world that are told. */
@@ -37,7 +38,7 @@ function evidenceOf({ simulation, scenario, notified, ledger, sites }: DeliveryW
     endpoints: notified.endpoints.map(({ name, ...rules }) => ({
       ...rules,
       name,
-      secrets: scenario.secrets.get(name)!,
+      secrets: scenario.secrets.get(name)!.map(judgedSecret),
       saidGone: sites.all.find(({ endpoint }) => endpoint === name)!.saidGone,
     })),
     outputs: committed(notified.pipeline.output.topic),

@@ -5,7 +5,7 @@
 import type { SimulatedHost } from '@flatline/cluster';
 import type { HttpAgent, HttpSenderParts } from '@flatline/notifier/carrying';
 import { EventEmitter } from 'node:events';
-import type { BegunAttempt, DeliveryLedger } from './ledger.ts';
+import type { DeliveryLedger, RecordedAttempt } from './ledger.ts';
 import { isInside, retryAfterMs, type Sites } from './sites.ts';
 
 type Agent = NonNullable<HttpSenderParts['agent']>;
@@ -93,7 +93,7 @@ export class SimulatedWeb {
   };
 
   /** An agent whose next request is that of the attempt which `begun` says. */
-  agent(connect: Connector, begun: (id: string) => BegunAttempt): HttpAgent {
+  agent(connect: Connector, begun: (id: string) => RecordedAttempt): HttpAgent {
     return {
       dispatch: (options: Request, handler: Handler) => {
         const over = new AbortController();
@@ -112,7 +112,7 @@ export class SimulatedWeb {
     };
   }
 
-  async #exchange({ connect, ...exchange }: Exchange, begun: (id: string) => BegunAttempt): Promise<void> {
+  async #exchange({ connect, ...exchange }: Exchange, begun: (id: string) => RecordedAttempt): Promise<void> {
     const { options, handler, controller, signal } = exchange;
     const { sites, ledger, now } = this.#parts;
     const headers = options.headers as Readonly<Record<string, string>>;

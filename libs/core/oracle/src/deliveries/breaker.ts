@@ -1,13 +1,7 @@
-// Judges the breaker of an endpoint in one partition (N4): read from docs/SPEC.md and docs/FORMATS.md alone.
+// The breaker of an endpoint in one partition: when it opens, for how long, and what is attempted meanwhile (N2, N4).
 import type { DurationMs, Millis } from '@flatline/base';
-import type { LogRecord } from '@flatline/cluster';
-import type { BegunAttempt } from './ledger.ts';
-import { headerOf, SLACK_MS, text } from './record-words.ts';
-
-interface Breaking {
-  readonly name: string;
-  readonly maxInFlight: number;
-}
+import { type BegunAttempt, type DeliveryEvidence, type JudgedEndpoint, SLACK_MS } from './evidence.ts';
+import { headerOf, keyOf } from './written.ts';
 
 interface BreakerSaid {
   readonly at: Millis;
@@ -19,6 +13,13 @@ interface BreakerSaid {
   readonly failedAt?: Millis;
 }
 
+interface Begun {
+  readonly name: string;
+  /** All of the partition. */
+  readonly all: readonly BegunAttempt[];
+  readonly fresh: readonly BegunAttempt[];
+}
+
 const FAILURES_MAX = 5;
 const OPEN_FIRST_MS: DurationMs = 5e3;
 const OPEN_MOST_MS: DurationMs = 3e5;
@@ -28,40 +29,52 @@ const SPREAD = 0.2;
 const FROZEN_MS: DurationMs = 30_000;
 
 export function judgeBreaker(
-  { name, maxInFlight }: Breaking,
+  { name, maxInFlight }: JudgedEndpoint,
   partition: number,
-  kept: readonly LogRecord[],
-  all: readonly BegunAttempt[],
+  { kept }: DeliveryEvidence,
+  begun: readonly BegunAttempt[],
 ): string[] {
-  const ofPartition = all.filter(({ id }) => id.includes(`:${partition}-`));
-  const begun = ofPartition.filter(({ isStale }) => !isStale);
-  const said = kept.flatMap((record): BreakerSaid[] => {
-    if (text(record.key) !== name) return [];
+  // Sessions are named by their partition first.
+  const all = begun.filter(({ id }) => id.includes(`:${partition}-`));
+  const fresh = all.filter(({ isStale }) => !isStale);
+  const said = kept[partition]!.flatMap((record): BreakerSaid[] => {
+    if (keyOf(record) !== name) return [];
     if (record.value === null) return [{ at: record.timestamp, kind: 'closed', until: 0, opened: 0 }];
     const breaker = JSON.parse(headerOf(record, 'breaker')!) as BreakerSaid;
     return [{ ...breaker, at: record.timestamp }];
   });
   return [
-    ...said.flatMap((breaker, i) => {
-      const { at, kind, until } = breaker;
-      const nextAt = said[i + 1]?.at ?? Infinity;
-      if (kind === 'disabled')
-        return begun
-          .filter((each) => each.at > at + SLACK_MS)
-          .map((each) => `[N2] ${name}: ${each.id} is attempted, and it is disabled`);
-      if (kind !== 'open') return [];
-      const shut = begun.filter((each) => each.at > at + SLACK_MS && each.at < Math.min(until, nextAt) - SLACK_MS);
-      const probes = begun.filter((each) => each.at >= until && each.at < nextAt - SLACK_MS);
-      const runs = new Set(probes.map(({ run }) => run));
-      return [
-        ...wrongLength(breaker, said[i - 1]),
-        ...openedBy(breaker, ofPartition),
-        ...shut.map((each) => `${each.id} is attempted at ${each.at}, and its breaker is open until ${until}`),
-        ...(probes.length > runs.size ? [`${probes.length} probe its breaker at once`] : []),
-      ].map((finding) => `[N4] ${name}: ${finding}`);
+    ...said.flatMap((each, i) => {
+      if (each.kind === 'disabled') return judgeDisabled(each, { name, all, fresh });
+      return each.kind === 'open'
+        ? judgeOpen(each, { before: said[i - 1], nextAt: said[i + 1]?.at ?? Infinity }, { name, all, fresh })
+        : [];
     }),
-    ...neverOpened({ name, maxInFlight }, said, begun),
+    ...neverOpened({ name, maxInFlight }, said, fresh),
   ];
+}
+
+function judgeDisabled({ at }: BreakerSaid, { name, fresh }: Begun): string[] {
+  return fresh
+    .filter((each) => each.at > at + SLACK_MS)
+    .map((each) => `[N2] ${name}: ${each.id} is attempted, and it is disabled`);
+}
+
+function judgeOpen(
+  breaker: BreakerSaid,
+  { before, nextAt }: { readonly before: BreakerSaid | undefined; readonly nextAt: Millis },
+  { name, all, fresh }: Begun,
+): string[] {
+  const { at, until } = breaker;
+  const shut = fresh.filter((each) => each.at > at + SLACK_MS && each.at < Math.min(until, nextAt) - SLACK_MS);
+  const probes = fresh.filter((each) => each.at >= until && each.at < nextAt - SLACK_MS);
+  const runs = new Set(probes.map(({ run }) => run));
+  return [
+    ...wrongLength(breaker, before),
+    ...openedBy(breaker, all),
+    ...shut.map((each) => `${each.id} is attempted at ${each.at}, and its breaker is open until ${until}`),
+    ...(probes.length > runs.size ? [`${probes.length} probe its breaker at once`] : []),
+  ].map((finding) => `[N4] ${name}: ${finding}`);
 }
 
 /** It is open for twice as long as the time before, if it has not been closed since. */
@@ -74,15 +87,15 @@ function wrongLength({ until, opened, failedAt = 0 }: BreakerSaid, before: Break
 }
 
 /** When it opens is its own word: an attempt has failed by then, and nothing begins behind that until the breaker is written. */
-function openedBy({ at, failedAt = 0 }: BreakerSaid, begun: readonly BegunAttempt[]): string[] {
+function openedBy({ at, failedAt = 0 }: BreakerSaid, all: readonly BegunAttempt[]): string[] {
   // A process that was frozen learns of a failure, and writes it, later than it was. Whoever has only asked for another's place has
   // not fenced it.
-  const openers = begun.filter(
+  const openers = all.filter(
     ({ isDelivered, endedAt = Infinity }) =>
       isDelivered === false && endedAt <= failedAt + SLACK_MS && endedAt >= failedAt - FROZEN_MS,
   );
   if (openers.length === 0) return [`no attempt has failed at ${failedAt}, as its breaker says`];
-  const behind = begun.filter((each) => !each.isStale && each.at > failedAt + SLACK_MS && each.at < at - SLACK_MS);
+  const behind = all.filter((each) => !each.isStale && each.at > failedAt + SLACK_MS && each.at < at - SLACK_MS);
   const isLast = openers.some((opener) => !behind.some((each) => processOf(each) === processOf(opener)));
   return isLast ? [] : [`its breaker opens by the failure at ${failedAt}, behind which ${behind.length} are attempted`];
 }
@@ -93,7 +106,7 @@ function processOf({ run }: BegunAttempt): string {
 
 /** Failures in a row of one run, and no breaker is open. */
 function neverOpened(
-  { name, maxInFlight }: Breaking,
+  { name, maxInFlight }: Pick<JudgedEndpoint, 'name' | 'maxInFlight'>,
   said: readonly BreakerSaid[],
   begun: readonly BegunAttempt[],
 ): string[] {

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { LogRecord } from '@flatline/cluster';
 import { judgeDeliveries } from './delivery-judge.ts';
-import type { BegunAttempt } from './ledger.ts';
+import type { BegunAttempt, DeliveryRecord } from './evidence.ts';
 
 const ENDPOINT = 'sink';
 const T = 1_700_000_000_000;
@@ -20,14 +19,14 @@ const FAILED: readonly BegunAttempt[] = [1, 2, 3, 4, 5].map((second) => ({
 }));
 const LAST_FAILED_AT = T + 5_100;
 
-function opened(times: number, failedAt: number, openMs: number): LogRecord {
+function opened(times: number, failedAt: number, openMs: number): DeliveryRecord {
   const said = { kind: 'open', until: failedAt + openMs, opened: times, failingSince: T + 1_100, failedAt };
   const breaker = { name: 'breaker', value: utf8.encode(JSON.stringify(said)) };
   const [key, value] = [utf8.encode(ENDPOINT), utf8.encode('{}')];
-  return { key, value, headers: [breaker], timestamp: LAST_FAILED_AT + 40, offset: 0 } as unknown as LogRecord;
+  return { key, value, headers: [breaker], timestamp: LAST_FAILED_AT + 40, offset: 0 };
 }
 
-function findings(...kept: readonly LogRecord[]): readonly string[] {
+function findings(...kept: readonly DeliveryRecord[]): readonly string[] {
   const rules = { on: undefined, order: 'none', supersede: false, maxInFlight: 1, maxPerSecond: undefined } as const;
   const found = judgeDeliveries({
     pipeline: 'visits',

@@ -1,0 +1,69 @@
+// The records of deliveries, read by docs/FORMATS.md: what is kept of one, and what was given up.
+import type { Millis } from '@flatline/base';
+import { textOf } from '../logs/byte-names.ts';
+import type { DeliveryEvidence, DeliveryRecord, JudgedEndpoint } from './evidence.ts';
+import type { Output } from './outputs.ts';
+
+export interface FailedAttempt {
+  readonly at: Millis;
+  readonly answer?: string;
+  readonly error?: string;
+  readonly status?: number;
+}
+
+export interface Written {
+  readonly kind: 'keep' | 'drop' | 'wake';
+  readonly at: Millis;
+  readonly attempts: readonly FailedAttempt[];
+  readonly phase: string;
+}
+
+interface GivenUp {
+  readonly id: string;
+  readonly at: Millis;
+  readonly why: string | undefined;
+  readonly attempts: number;
+}
+
+/** Returns the records of a delivery, in the order of the log. */
+export function writtenOf(
+  { name }: Pick<JudgedEndpoint, 'name'>,
+  { id, partition }: Output,
+  { kept }: DeliveryEvidence,
+): Written[] {
+  return kept[partition]!.flatMap((record): Written[] => {
+    if (keyOf(record) !== `${name}/${id}`) return [];
+    const { timestamp: at, value } = record;
+    if (value === null) return [{ kind: 'drop', at, attempts: [], phase: '' }];
+    if (headerOf(record, 'flatline-command') !== undefined) return [{ kind: 'wake', at, attempts: [], phase: '' }];
+    const { attempts, phase } = JSON.parse(headerOf(record, 'delivery')!) as Pick<Written, 'attempts' | 'phase'>;
+    return [{ kind: 'keep', at, attempts, phase }];
+  });
+}
+
+export function givenUpBy(
+  { name }: Pick<JudgedEndpoint, 'name'>,
+  { undeliverable }: Pick<DeliveryEvidence, 'undeliverable'>,
+): GivenUp[] {
+  return undeliverable.flat().flatMap((record) => {
+    const said = JSON.parse(headerOf(record, 'delivery') ?? '{}') as {
+      endpoint?: string;
+      id?: string;
+      attempts?: unknown[];
+    };
+    if (said.endpoint !== name) return [];
+    return [
+      { id: said.id!, at: record.timestamp, why: headerOf(record, 'reason'), attempts: said.attempts?.length ?? 0 },
+    ];
+  });
+}
+
+export function keyOf({ key }: DeliveryRecord): string {
+  return textOf(key ?? new Uint8Array());
+}
+
+/** undefined: it has none. */
+export function headerOf({ headers }: DeliveryRecord, name: string): string | undefined {
+  const found = headers.findLast((each) => each.name === name);
+  return found === undefined ? undefined : textOf(found.value ?? new Uint8Array());
+}
