@@ -52,7 +52,7 @@ export class SessionData {
     if (!hasSession && input.unknownKey === 'deadLetter') return UNKNOWN_KEY;
     if (hasSession && entry.hasDisorder)
       return disordered.takeData({ ...record.arrivalOf(records, effects), event }, effects);
-    const unreduced = record.reduce(records, isLive, record.isMuted(isLive));
+    const unreduced = record.reduce(records, isLive, record.mute(isLive));
     if (unreduced !== undefined) return unreduced;
     if (!opening.makeRoom(records.index, isLive, effects, input)) return NO_ROOM;
     counters.dataEvents += 1;
@@ -75,7 +75,7 @@ export class SessionData {
   /** The session of the key has closed, and may be revised (S9). */
   takeOnClosed(records: GroupRecords, effects: Effects): Refusal | undefined {
     const { record, revisions } = this.#parts;
-    const unreduced = record.reduce(records, true, record.isMuted(true));
+    const unreduced = record.reduce(records, true, record.mute(true));
     return unreduced ?? revisions.takeData(record.event, record.at, record.reduced, effects);
   }
 }

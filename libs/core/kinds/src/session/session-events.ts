@@ -68,6 +68,7 @@ export class SessionEvents implements InOrder {
       const isLive = effects.find(index);
       const isByTime = this.#byTime.decides(isLive);
       if (!isByTime && group.valueLengths[index] === 0) {
+        // As in takeBare, written out: this is the heartbeat's way.
         if (!isLive && !this.#opening.openBare(index, effects)) return NO_ROOM;
         this.#touches.touch(isLive, effects);
         continue;

@@ -80,7 +80,7 @@ export class SessionInputs {
       return undefined;
     }
     if (!hasSession && input.unknownKey !== 'open') return UNKNOWN_KEY;
-    const isBare = (!isEnd && record.isMuted(isLive)) || records.group.valueLengths[index] === 0;
+    const isBare = (!isEnd && record.mute(isLive)) || records.group.valueLengths[index] === 0;
     const unreduced = record.reduce(records, isLive, isBare);
     if (unreduced !== undefined) return unreduced;
     if (hasSession) record.keepToFirstInput(records);

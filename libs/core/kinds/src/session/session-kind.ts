@@ -1,4 +1,4 @@
-// Sessions as a kind: what a record does to one, and what is said when it ends (S1–S10, O2, O3).
+// Sessions as a kind: what a record does to one, and what is said when it ends (S1–S13, O2, O3).
 //
 // Owns: nothing that outlives a call. Its parts share one scratch record (taken-record.ts):
 //
@@ -6,6 +6,8 @@
 //   session-inputs.ts    records of several (S8)          session-touches.ts    what a heartbeat or an event does to it
 //   session-by-time.ts   where times count (C7)           session-closing.ts    how it closes
 //   session-data.ts      records that only add data       session-acts.ts       how an operator ends it (Q4)
+//   disordered-sessions.ts   open sessions of one key     session-telling.ts    OPENED and UPDATED (S11)
+//   revisions.ts         what comes after the close (S9)  statistics/           how many, and how long (S12)
 //
 // Does not own: entries, timers, commits (the engine).
 import type { Millis, Mutable } from '@flatline/base';

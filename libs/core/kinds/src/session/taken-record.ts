@@ -63,8 +63,8 @@ export class TakenRecord {
     return { event, at: this.at, clock, held, partition, seen: this.#seen(records) };
   }
 
-  /** True if what is kept of the key takes no more than that there was an event (S13): it then says nothing else. */
-  isMuted(isLive: boolean): boolean {
+  /** Empties the event, and returns true, if what is kept of the key takes no more than that there was one (S13). */
+  mute(isLive: boolean): boolean {
     const { entry, rules } = this.#context;
     if (!isLive || !isFull(entry, rules)) return false;
     resetEvent(this.event);

@@ -53,7 +53,7 @@ export class Expiry {
     return this.#entries.firstDue > now || this.#firstDoneAt >= now;
   }
 
-  /** What has happened apart from `expire` may have left behind what is due at once: a record with a stamp of its own does. */
+  /** Entries may have come that are due at once: by a record with a stamp of its own, by an eviction, by what was owed. */
   noteArrivals(): void {
     if (!this.#entries.hasBacklog) return;
     this.#expiredAllAt = -Infinity;

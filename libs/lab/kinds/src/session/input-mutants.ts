@@ -66,8 +66,8 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
   {
     name: 'adds to no reducer what is only data',
     file: SESSION_DATA,
-    from: 'const unreduced = record.reduce(records, isLive, record.isMuted(isLive));',
-    to: 'record.isMuted(isLive); const unreduced = record.reduce(records, isLive, true);',
+    from: 'const unreduced = record.reduce(records, isLive, record.mute(isLive));',
+    to: 'record.mute(isLive); const unreduced = record.reduce(records, isLive, true);',
     seed: 49,
   },
   {
