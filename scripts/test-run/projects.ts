@@ -41,7 +41,9 @@ function projectIn(root: string, folder: string): TestProject | undefined {
     hasShort: paths.some((path) => !isLong(path)),
     longFiles: paths.filter(isLong).length,
     bySeed: tests
-      .filter(({ path, source }) => !isLong(path) && bySeed(source) && !realTiers.has(tierOf(`/${folder}/${path}`, source)))
+      .filter(
+        ({ path, source }) => !isLong(path) && bySeed(source) && !realTiers.has(tierOf(`/${folder}/${path}`, source)),
+      )
       .map(({ path }) => path),
   };
 }
