@@ -5,7 +5,10 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { holdAnswer } from './held-answer.ts';
 
 const servers: Server[] = [];
+const callers: Socket[] = [];
 afterEach(() => {
+  // The server no longer knows of a connection that is held.
+  for (const caller of callers.splice(0)) caller.destroy();
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     server.close();
@@ -25,7 +28,7 @@ async function held(): Promise<Held> {
   const server = createServer({ connectionsCheckingInterval: 50 }).listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
-  const caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const caller = callTo(server);
   const asked = once(server, 'request');
   caller.write('GET / HTTP/1.1\r\nHost: x\r\nCookie: a=b\r\n\r\n');
   const response = (await asked)[1] as ServerResponse;
@@ -36,6 +39,12 @@ async function held(): Promise<Held> {
   await heard(caller, 'first');
   await turn();
   return { server, caller, response, socket };
+}
+
+function callTo(server: Server): Socket {
+  const caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  callers.push(caller);
+  return caller;
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -85,7 +94,7 @@ test('[Q3] one that has gone by then is left as it is', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
-  const caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const caller = callTo(server);
   caller.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
   const closed = once(response, 'close');
