@@ -272,6 +272,8 @@ export class DeliveryWorld {
         this.#writers.set(id, [...(this.#writers.get(id) ?? []), opened]);
         const writer = await writers.open(id, askedMs);
         opened.openedAt = this.simulation.trueMs();
+        // Whoever asked first may be let in last: it has fenced those that asked in between.
+        this.#writers.set(id, [...this.#writers.get(id)!.filter((each) => each !== opened), opened]);
         // The broker may say that it is committed before its marker has come to the positions.
         const told: TransactionalWriter = {
           timeoutMs: writer.timeoutMs,
