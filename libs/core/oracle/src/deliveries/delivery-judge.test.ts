@@ -6,6 +6,7 @@ import {
   begun,
   breaker,
   type Draft,
+  dropped,
   endpointOf,
   FAILED_AT,
   FAILING,
@@ -235,6 +236,27 @@ describe('[N3] nothing is lost, and nothing is attempted that is not kept', () =
           all.push({ ...begun('a', id, START + 8_000, 200), run: 'q#1', isStale: true, fencedMs: 100 });
       }),
     ).toEqual([]);
+  });
+});
+
+describe('[N4][S3] a delivery whose place another has taken', () => {
+  /** Among the records of the second output: after it was kept until then, and before it is woken. */
+  const dropsAt =
+    (ms: number, untilMs: number): Change =>
+    ({ kept: [records] }) => {
+      records!.splice(0, 1, kept('a', SECOND, START + 2_050, [START + 2_000], untilMs - 2_050));
+      records!.splice(1, 0, dropped('a', SECOND, START + ms));
+    };
+
+  test('is attempted all the same if it had come out by the time the log says so', () => {
+    expect(foundAfter(dropsAt(2_055, 2_055))).toEqual([]);
+  });
+
+  finds({
+    'is not attempted if it had not': [
+      dropsAt(2_055, 2_056),
+      `[N3] a: ${SECOND} is attempted at ${START + 7_100}, and was done with at ${START + 2_055}`,
+    ],
   });
 });
 

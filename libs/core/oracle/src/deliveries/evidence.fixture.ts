@@ -86,14 +86,16 @@ export function kept(
   id: string,
   timestamp: number,
   failed: readonly number[],
+  delayMs = 3_600_000,
 ): Draft<DeliveryRecord> {
   const attempts = failed.map((at) => ({ at, ms: 10, status: FAILED }));
   return record(`${endpoint}/${id}`, '{}', timestamp, {
+    'flatline-delay-ms': String(delayMs),
     delivery: JSON.stringify({ endpoint, id, attempts, phase: 'waiting' }),
   });
 }
 
-function dropped(endpoint: string, id: string, timestamp: number): Draft<DeliveryRecord> {
+export function dropped(endpoint: string, id: string, timestamp: number): Draft<DeliveryRecord> {
   return record(`${endpoint}/${id}`, null, timestamp, {});
 }
 

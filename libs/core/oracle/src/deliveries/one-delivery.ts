@@ -1,9 +1,9 @@
 // What was written of one delivery, beside its attempts (N2, N3, N5).
-import { type BegunAttempt, type DeliveryEvidence, type JudgedEndpoint, SLACK_MS } from './evidence.ts';
+import { type BegunAttempt, type DeliveryEvidence, isSuccess, type JudgedEndpoint, SLACK_MS } from './evidence.ts';
 import { judgeWait } from './ladder.ts';
 import type { Output } from './outputs.ts';
 import { judgePassing, passedAtOf } from './passed-over.ts';
-import { type FailedAttempt, type Written, writtenOf } from './written.ts';
+import { droppedAtOf, type FailedAttempt, type Written, writtenOf } from './written.ts';
 
 const GONE = 410;
 /** Characters of an answer, and of an error. */
@@ -19,7 +19,7 @@ export function judgeDelivery(
   const begun = all.filter(({ id }) => id === output.id);
   const written = writtenOf(endpoint, output, evidence);
   const keptAt = written.find(({ kind }) => kind === 'keep')?.at ?? Infinity;
-  const droppedAt = written.find(({ kind }) => kind === 'drop')?.at ?? Infinity;
+  const droppedAt = droppedAtOf(written, Math.min(...begun.filter(isSuccess).map(({ heard }) => heard!.answer!.at)));
   const passedAt = passedAtOf(output, evidence);
   return [
     ...judgePassing(output, endpoint, evidence, { of, begun, passedAt, keptAt }),

@@ -16,6 +16,8 @@ export interface Written {
   readonly at: Millis;
   readonly attempts: readonly FailedAttempt[];
   readonly phase: string;
+  /** When it comes out, by the log: of what is kept, or woken. */
+  readonly dueAt: Millis;
 }
 
 interface GivenUp {
@@ -34,11 +36,25 @@ export function writtenOf(
   return kept[partition]!.flatMap((record): Written[] => {
     if (keyOf(record) !== `${name}/${id}`) return [];
     const { timestamp: at, value } = record;
-    if (value === null) return [{ kind: 'drop', at, attempts: [], phase: '' }];
-    if (headerOf(record, 'flatline-command') !== undefined) return [{ kind: 'wake', at, attempts: [], phase: '' }];
+    if (value === null) return [{ kind: 'drop', at, attempts: [], phase: '', dueAt: Infinity }];
+    if (headerOf(record, 'flatline-command') !== undefined)
+      return [{ kind: 'wake', at, attempts: [], phase: '', dueAt: at }];
     const { attempts, phase } = JSON.parse(headerOf(record, 'delivery')!) as Pick<Written, 'attempts' | 'phase'>;
-    return [{ kind: 'keep', at, attempts, phase }];
+    return [{ kind: 'keep', at, attempts, phase, dueAt: at + Number(headerOf(record, 'flatline-delay-ms')) }];
   });
+}
+
+/**
+ * When the log says that it is done with; Infinity: never. What is due by the record that drops it has come out (S3): another has taken
+ * its place too late, so it is attempted, unless it was delivered before.
+ */
+export function droppedAtOf(written: readonly Written[], deliveredAt: Millis): Millis {
+  const drop = written.find(({ kind, at }, i) => {
+    if (kind !== 'drop') return false;
+    const dueAt = written.slice(0, i).findLast((each) => each.kind !== 'drop')?.dueAt ?? Infinity;
+    return deliveredAt <= at || dueAt > at;
+  });
+  return drop?.at ?? Infinity;
 }
 
 export function givenUpBy(
