@@ -77,7 +77,7 @@ export class SimulatedTransactions implements TransactionalWriters {
     this.timeoutMs = timeoutMs;
   }
 
-  async open(transactionalId: string, askedMs: DurationMs = this.timeoutMs): Promise<TransactionalWriter> {
+  async open(transactionalId: string, askedMs: DurationMs = this.timeoutMs): Promise<SimulatedWriter> {
     const { host, network, log } = this.#environment;
     const timeoutMs = Math.min(askedMs, log.transactions.timeoutMaxMs);
     const identity = await whileConcurrent(host, transactionalId, () =>
@@ -93,7 +93,7 @@ export class SimulatedTransactions implements TransactionalWriters {
   }
 }
 
-class SimulatedWriter implements TransactionalWriter {
+export class SimulatedWriter implements TransactionalWriter {
   readonly timeoutMs: DurationMs;
   readonly #environment: WriterEnvironment;
   readonly #identity: ProducerIdentity;
@@ -115,6 +115,11 @@ class SimulatedWriter implements TransactionalWriter {
     this.timeoutMs = timeoutMs;
     this.#answerMs = answerMs;
     this.#patienceMs = answerMs;
+  }
+
+  /** Of two writers of an id, the one with the greater has fenced the other. */
+  get epoch(): number {
+    return this.#identity.epoch;
   }
 
   async commit(transaction: Transaction, answerMs: DurationMs = this.#answerMs): Promise<WrittenOffsets> {

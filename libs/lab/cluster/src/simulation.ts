@@ -3,7 +3,7 @@
 // Owns: composition.
 // Does not own: any behaviour.
 import { assert, hashBytes, seededRandom, type Clock, type DurationMs, type Millis, type Random } from '@flatline/base';
-import type { LogAdmin, LogReader, Membership, ProofWriter, StateStores, TransactionalWriters } from '@flatline/ports';
+import type { LogAdmin, LogReader, Membership, ProofWriter, StateStores } from '@flatline/ports';
 import { FaultPlan, calm, type FaultRates } from './fault-plan.ts';
 import { HostClock } from './host-clock.ts';
 import { Network } from './network.ts';
@@ -41,7 +41,7 @@ export interface HostSettings {
 export interface HostPorts {
   readonly clock: Clock;
   readonly reader: LogReader;
-  readonly writers: TransactionalWriters;
+  readonly writers: SimulatedTransactions;
   readonly proof: ProofWriter;
   readonly admin: LogAdmin;
   readonly stores: StateStores;

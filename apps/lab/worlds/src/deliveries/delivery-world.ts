@@ -32,6 +32,7 @@ interface Running {
 interface OpenedWriter {
   readonly process: string;
   /** Infinity: it is asked for. */
+  epoch: number;
   openedAt: Millis;
 }
 
@@ -48,7 +49,7 @@ export class DeliveryWorld {
   readonly #freezer: Freezer;
   readonly #running = new Map<string, Running>();
   #launches = 0;
-  /** By transactional id: who has opened writers, in their order. */
+  /** By transactional id: who has opened writers, in the order of their epochs, then who asks for one. */
   readonly #writers = new Map<string, OpenedWriter[]>();
 
   constructor(seed: number) {
@@ -264,16 +265,16 @@ export class DeliveryWorld {
     return begun;
   }
 
-  #watched(writers: TransactionalWriters, process: string, host: SimulatedHost): TransactionalWriters {
+  #watched(writers: HostPorts['writers'], process: string, host: SimulatedHost): TransactionalWriters {
     return {
       timeoutMs: writers.timeoutMs,
       open: async (id, askedMs) => {
-        const opened: OpenedWriter = { process, openedAt: Infinity };
+        const opened: OpenedWriter = { process, epoch: Infinity, openedAt: Infinity };
         this.#writers.set(id, [...(this.#writers.get(id) ?? []), opened]);
         const writer = await writers.open(id, askedMs);
-        opened.openedAt = this.simulation.trueMs();
-        // Whoever asked first may be let in last: it has fenced those that asked in between.
-        this.#writers.set(id, [...this.#writers.get(id)!.filter((each) => each !== opened), opened]);
+        Object.assign(opened, { epoch: writer.epoch, openedAt: this.simulation.trueMs() });
+        // Neither who asked first nor who was answered first tells who has fenced whom.
+        this.#writers.get(id)!.sort((a, b) => (a.epoch === b.epoch ? 0 : a.epoch - b.epoch));
         // The broker may say that it is committed before its marker has come to the positions.
         const told: TransactionalWriter = {
           timeoutMs: writer.timeoutMs,
