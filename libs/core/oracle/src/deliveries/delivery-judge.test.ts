@@ -239,6 +239,19 @@ describe('[N3] nothing is lost, and nothing is attempted that is not kept', () =
   });
 });
 
+describe('[N3] a delivery that had come out and was given up', () => {
+  finds({
+    'is not attempted again': [
+      ({ kept: [, records], begun: all }) => {
+        records!.splice(0, 1, kept('c', idOf(1, 0), FAILING + 50, [FAILING], 5_000));
+        all.push(begun('c', idOf(1, 0), FAILING + 9_171, 500));
+      },
+      `[N3] c: ${idOf(1, 0)} is attempted at ${FAILING + 9_171}, and was done with at ${FAILING + 9_150}`,
+      `[N2] c: ${idOf(1, 0)} is attempted, and it is disabled`,
+    ],
+  });
+});
+
 describe('[N4][S3] a delivery whose place another has taken', () => {
   /** Among the records of the second output: after it was kept until then, and before it is woken. */
   const dropsAt =

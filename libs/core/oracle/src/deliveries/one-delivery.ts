@@ -3,7 +3,7 @@ import { type BegunAttempt, type DeliveryEvidence, isSuccess, type JudgedEndpoin
 import { judgeWait } from './ladder.ts';
 import type { Output } from './outputs.ts';
 import { judgePassing, passedAtOf } from './passed-over.ts';
-import { droppedAtOf, type FailedAttempt, type Written, writtenOf } from './written.ts';
+import { droppedAtOf, type FailedAttempt, givenUpBy, type Written, writtenOf } from './written.ts';
 
 const GONE = 410;
 /** Characters of an answer, and of an error. */
@@ -19,7 +19,11 @@ export function judgeDelivery(
   const begun = all.filter(({ id }) => id === output.id);
   const written = writtenOf(endpoint, output, evidence);
   const keptAt = written.find(({ kind }) => kind === 'keep')?.at ?? Infinity;
-  const droppedAt = droppedAtOf(written, Math.min(...begun.filter(isSuccess).map(({ heard }) => heard!.answer!.at)));
+  const overAt = [
+    ...begun.filter(isSuccess).map(({ heard }) => heard!.answer!.at),
+    ...givenUpBy(endpoint, evidence).flatMap(({ id, at }) => (id === output.id ? at : [])),
+  ];
+  const droppedAt = droppedAtOf(written, Math.min(...overAt));
   const passedAt = passedAtOf(output, evidence);
   return [
     ...judgePassing(output, endpoint, evidence, { of, begun, passedAt, keptAt }),

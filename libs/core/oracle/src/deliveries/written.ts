@@ -46,13 +46,13 @@ export function writtenOf(
 
 /**
  * When the log says that it is done with; Infinity: never. What is due by the record that drops it has come out (S3): another has taken
- * its place too late, so it is attempted, unless it was delivered before.
+ * its place too late, so it is attempted, unless it was delivered or given up by then, which is at `overAt`.
  */
-export function droppedAtOf(written: readonly Written[], deliveredAt: Millis): Millis {
+export function droppedAtOf(written: readonly Written[], overAt: Millis): Millis {
   const drop = written.find(({ kind, at }, i) => {
     if (kind !== 'drop') return false;
     const dueAt = written.slice(0, i).findLast((each) => each.kind !== 'drop')?.dueAt ?? Infinity;
-    return deliveredAt <= at || dueAt > at;
+    return overAt <= at || dueAt > at;
   });
   return drop?.at ?? Infinity;
 }
