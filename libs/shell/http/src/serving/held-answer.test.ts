@@ -78,6 +78,14 @@ test('[Q3] what a caller says behind its request changes nothing', async () => {
   expect(requests).toBe(0);
 });
 
+test('[Q3] a connection whose held answer has ended is closed, as no next request would be read', async () => {
+  const { response, caller } = await held();
+  const [said, closed, left] = [heard(caller, '0\r\n\r\n'), once(response, 'close'), once(caller, 'close')];
+  response.end('last');
+  expect(await said).toBe('4\r\nlast\r\n0\r\n\r\n');
+  await Promise.all([closed, left]);
+});
+
 test.each([
   ['breaks', (caller: Socket) => caller.resetAndDestroy()],
   ['is ended by its caller', (caller: Socket) => caller.end()],

@@ -22,7 +22,7 @@ export function holdAnswer(response: ServerResponse & { _header?: string }): voi
   const { req, socket } = response;
   // The framework's own would keep its request and reply: kilobytes.
   response.removeAllListeners('finish').removeAllListeners('error');
-  response.on('error', ignored);
+  response.on('error', ignored).on('finish', closeBehind);
   // Node keeps the request until its answer has ended: what a browser says with it is a kilobyte or two.
   req.rawHeaders = [];
   req.headers = {};
@@ -30,6 +30,11 @@ export function holdAnswer(response: ServerResponse & { _header?: string }): voi
   if (response.headersSent) response._header = SENT;
   // The parser may be what has called this.
   if (socket !== null) setImmediate(giveUpParser, socket);
+}
+
+/** Node would keep the connection for a next request, which is not read: a server that ends, and the caller, would wait for nothing. */
+function closeBehind(this: ServerResponse): void {
+  this.socket?.destroySoon();
 }
 
 /** What comes on the connection from now on is read, so that its end is noticed, and is no request. */
