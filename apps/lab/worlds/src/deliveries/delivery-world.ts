@@ -1,6 +1,6 @@
 // One seed of deliveries: sessions whose summaries go to webhooks, in processes that keep, attempt and repeat them, while endpoints fail
 // in many ways, processes are killed, frozen and started, and requests to the brokers are lost. Then calm, in which all must arrive.
-import { partitionOf, type Random, type Millis } from '@flatline/base';
+import { partitionOf, type Random } from '@flatline/base';
 import { calm, rough, SimulatedDisk, type SimulatedHost, Simulation, type HostPorts } from '@flatline/cluster';
 import type { NotifiedPipeline } from '@flatline/config';
 import { Gate } from '@flatline/deliveries';
@@ -11,6 +11,7 @@ import { pipelineSettings, readKept } from '@flatline/processor/deliveries';
 import { PipelineInstance, ProcessShare } from '@flatline/runtime';
 import { Freezer } from './freezer.ts';
 import { DeliveryLedger, type RecordedAttempt } from './ledger.ts';
+import { Openings } from './openings.ts';
 import { drawDeliveries, type DeliveryScenario } from './scenario.ts';
 import { SimulatedScan } from './simulated-scan.ts';
 import { SimulatedWeb } from './simulated-web.ts';
@@ -29,13 +30,6 @@ interface Running {
   readonly host: SimulatedHost;
 }
 
-interface OpenedWriter {
-  readonly process: string;
-  /** Infinity: it is asked for. */
-  epoch: number;
-  openedAt: Millis;
-}
-
 export class DeliveryWorld {
   readonly simulation: Simulation;
   readonly scenario: DeliveryScenario;
@@ -49,8 +43,7 @@ export class DeliveryWorld {
   readonly #freezer: Freezer;
   readonly #running = new Map<string, Running>();
   #launches = 0;
-  /** By transactional id: who has opened writers, in the order of their epochs, then who asks for one. */
-  readonly #writers = new Map<string, OpenedWriter[]>();
+  readonly #openings = new Openings();
 
   constructor(seed: number) {
     this.scenario = drawDeliveries(seed);
@@ -249,18 +242,9 @@ export class DeliveryWorld {
   #begin(endpoint: string, id: string, process: string): RecordedAttempt {
     // Sessions are named by their partition first.
     const partition = Number(/:(\d+)-/.exec(id)?.[1]);
-    const [, opened = []] = [...this.#writers].find(([writer]) => writer.endsWith(`.${partition}`)) ?? [];
-    const others = opened.slice(1 + opened.findLastIndex((each) => each.process === process));
     const at = this.simulation.trueMs();
-    const begun: RecordedAttempt = {
-      endpoint,
-      id,
-      at,
-      run: `${process}#${opened.length}`,
-      isStale: opened.at(-1)?.process !== process,
-      fencedMs: Math.max(0, at - Math.min(...others.map(({ openedAt }) => openedAt))),
-      endedAt: undefined,
-    };
+    const ownership = this.#openings.ownership(partition, process, at);
+    const begun: RecordedAttempt = { endpoint, id, at, ...ownership, endedAt: undefined };
     this.ledger.begun.push(begun);
     return begun;
   }
@@ -269,12 +253,9 @@ export class DeliveryWorld {
     return {
       timeoutMs: writers.timeoutMs,
       open: async (id, askedMs) => {
-        const opened: OpenedWriter = { process, epoch: Infinity, openedAt: Infinity };
-        this.#writers.set(id, [...(this.#writers.get(id) ?? []), opened]);
-        const writer = await writers.open(id, askedMs);
-        Object.assign(opened, { epoch: writer.epoch, openedAt: this.simulation.trueMs() });
-        // Neither who asked first nor who was answered first tells who has fenced whom.
-        this.#writers.get(id)!.sort((a, b) => (a.epoch === b.epoch ? 0 : a.epoch - b.epoch));
+        const asker = { process, isAlive: () => host.alive };
+        const open = () => writers.open(id, askedMs);
+        const writer = await this.#openings.opened(id, asker, { open, now: () => this.simulation.trueMs() });
         // The broker may say that it is committed before its marker has come to the positions.
         const told: TransactionalWriter = {
           timeoutMs: writer.timeoutMs,
