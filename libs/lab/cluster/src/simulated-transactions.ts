@@ -93,7 +93,7 @@ export class SimulatedTransactions implements TransactionalWriters {
   }
 }
 
-export class SimulatedWriter implements TransactionalWriter {
+class SimulatedWriter implements TransactionalWriter {
   readonly timeoutMs: DurationMs;
   readonly #environment: WriterEnvironment;
   readonly #identity: ProducerIdentity;
@@ -117,7 +117,7 @@ export class SimulatedWriter implements TransactionalWriter {
     this.#patienceMs = answerMs;
   }
 
-  /** Of two writers of an id, the one with the greater has fenced the other. */
+  /** The writer with the greatest one has fenced all others of its id. */
   get epoch(): number {
     return this.#identity.epoch;
   }
