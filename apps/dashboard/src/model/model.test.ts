@@ -94,7 +94,14 @@ describe('facts', () => {
 describe('figures', () => {
   test('are those of all instances together', () => {
     const both = [figures(), figures({ live: 3, reasons: { TIMEOUT: 1, EVICTED: 40 } })];
-    expect(sampleOf(5, both)).toEqual({ atMs: 5, live: 10, read: 200, ended: 20, delays: delaysOf(both) });
+    expect(sampleOf(5, both)).toEqual({
+      atMs: 5,
+      live: 10,
+      read: 200,
+      ended: 20,
+      delays: delaysOf(both),
+      instances: 2,
+    });
     expect(reasonsOf(both)).toEqual([
       ['EVICTED', 40],
       ['TIMEOUT', 9],
@@ -108,7 +115,14 @@ describe('figures', () => {
   });
 
   test('a rate is over five seconds, and none over the beginning of another connection', () => {
-    const sample = (atMs: number, read: number): Sample => ({ atMs, live: 1, read, ended: read / 10, delays: [] });
+    const sample = (atMs: number, read: number): Sample => ({
+      atMs,
+      live: 1,
+      read,
+      ended: read / 10,
+      delays: [],
+      instances: 1,
+    });
     expect(ratesOf([])).toBeUndefined();
     expect(ratesOf([sample(0, 0)])).toBeUndefined();
     const samples = [sample(0, 0), sample(4_000, 100), sample(9_000, 200)];
@@ -120,7 +134,7 @@ describe('figures', () => {
   test('samples of one moment are one, and there is a most', () => {
     let samples: readonly Sample[] = [];
     for (let at = 0; at < SAMPLES_MAX + 9; at += 1)
-      samples = withSample(samples, { atMs: at, live: at, read: 0, ended: 0, delays: [] });
+      samples = withSample(samples, { atMs: at, live: at, read: 0, ended: 0, delays: [], instances: 1 });
     expect([samples.length, samples[0]!.atMs]).toEqual([SAMPLES_MAX, 9]);
     samples = withSample(samples, { ...samples.at(-1)!, live: -1 });
     expect([samples.length, samples.at(-1)!.live]).toEqual([SAMPLES_MAX, -1]);
@@ -148,6 +162,16 @@ describe('figures', () => {
       bins: sample(0, 1, 1).delays,
       overMs: 1_000,
     });
+  });
+
+  test('of an instance of which the page hears later are no delays of the last minutes', () => {
+    const sample = (atMs: number, instances: number, count: number): Sample => ({
+      ...sampleOf(atMs, []),
+      instances,
+      delays: [[10, count]],
+    });
+    const samples = [sample(0, 1, 4), sample(500, 2, 904), sample(1_500, 2, 905)];
+    expect(recentDelays(samples)).toEqual({ bins: [[10, 1]], overMs: 1_000 });
   });
 });
 

@@ -9,6 +9,8 @@ export interface Sample {
   readonly ended: number;
   /** Since the instances started. */
   readonly delays: readonly DelayBin[];
+  /** So many tell: one that comes adds all since it started. */
+  readonly instances: number;
 }
 
 /** Delays of closes, and over how long. */
@@ -36,6 +38,7 @@ export function sampleOf(atMs: number, figures: readonly FiguresFact[]): Sample 
     read: sum(figures.map(({ read }) => read)),
     ended: sum(figures.map(({ ended }) => ended)),
     delays: delaysOf(figures),
+    instances: figures.length,
   };
 }
 
@@ -79,7 +82,10 @@ export function delaysOf(figures: readonly FiguresFact[]): readonly DelayBin[] {
 export function recentDelays(samples: readonly Sample[]): Delays {
   const last = samples.at(-1);
   if (last === undefined) return { bins: [], overMs: undefined };
-  const first = samples.find(({ delays }) => delays.every(([upToMs, count]) => count <= countOf(last.delays, upToMs)))!;
+  const first = samples.find(
+    ({ delays, instances }) =>
+      instances === last.instances && delays.every(([upToMs, count]) => count <= countOf(last.delays, upToMs)),
+  )!;
   const bins = last.delays.map(([upToMs, count]) => [upToMs, count - countOf(first.delays, upToMs)] as const);
   return bins.some(([, count]) => count > 0)
     ? { bins, overMs: last.atMs - first.atMs }
