@@ -3,7 +3,7 @@ import { Fenced } from '@flatline/base';
 import type { Delivery, Outcome } from '@flatline/deliveries';
 import { DELIVERY } from '../delivery.fixture.ts';
 import { isOfAnother, keptRecord, keptRecordOf, ownRecord } from '../records/delivery-record.ts';
-import { CourierWorld, END, MAX_IN_FLIGHT } from './courier-world.fixture.ts';
+import { CourierWorld, type CourierWorldOptions, END, MAX_IN_FLIGHT } from './courier-world.fixture.ts';
 
 test('[N3] startFrom latest: a first run commits where it begins, so that what comes between two runs is sent', async () => {
   const world = new CourierWorld({ startFrom: 'latest' });
@@ -305,23 +305,30 @@ test('[N3] each record of a delivery says whose it is', async () => {
   expect(written.length).toBeGreaterThan(0);
 });
 
-test('[N3] whoever was fenced while nothing came attempts nothing of what comes then', async () => {
-  let [begun, commits] = [0, 0];
+/** A run whose partition has another owner once so many of its commits are through; and how many attempts and commits it began. */
+function overtaken(unfenced: number, options: CourierWorldOptions) {
+  const began = { attempts: 0, commits: 0 };
   const world = new CourierWorld({
     outputs: outputs(3),
-    comeAfterMs: 5_000,
+    ...options,
     attempt: () => {
-      begun += 1;
+      began.attempts += 1;
       return Promise.resolve({ kind: 'delivered' });
     },
     onCommit: () => {
-      commits += 1;
-      if (commits > 1) throw new Fenced('a newer owner');
+      began.commits += 1;
+      if (began.commits > unfenced) throw new Fenced('a newer owner');
+      options.onCommit?.();
     },
   });
   world.isOurs = false;
+  return { world, began };
+}
+
+test('[N3] whoever was fenced while nothing came attempts nothing of what comes then', async () => {
+  const { world, began } = overtaken(1, { comeAfterMs: 5_000 });
   await world.clock.pass(60_000);
-  expect([begun, commits]).toEqual([0, 2]);
+  expect(began).toEqual({ attempts: 0, commits: 2 });
 });
 
 test('[N3] what comes after a long silence is attempted once its run has committed again', async () => {
@@ -359,22 +366,9 @@ test.each([
   ['so does one whose commits take seconds at any rate', seconds(3, 3, 60), 3, 2],
   ['where each commit takes seconds attempts go on', seconds(3), Infinity, 3],
 ])('[N3] %s', async (_, commitMs, unfenced, attempts) => {
-  let [begun, commits] = [0, 0];
-  const world = new CourierWorld({
-    outputs: outputs(3),
-    commitMs,
-    attempt: () => {
-      begun += 1;
-      return Promise.resolve({ kind: 'delivered' });
-    },
-    onCommit: () => {
-      commits += 1;
-      if (commits > unfenced) throw new Fenced('a newer owner');
-    },
-  });
-  world.isOurs = false;
+  const { world, began } = overtaken(unfenced, { commitMs });
   await world.clock.pass(100_000);
-  expect(begun).toBe(attempts);
+  expect(began.attempts).toBe(attempts);
   await world.courier.close();
 });
 
@@ -384,24 +378,13 @@ test.each([
 ])(
   '[N3] whoever slept %s meets the fence before it attempts, though its monotonic clock stood still',
   async (_, comeAfterMs) => {
-    let [begun, commits] = [0, 0];
-    const world: CourierWorld = new CourierWorld({
-      outputs: outputs(3),
-      comeAfterMs,
-      attempt: () => {
-        begun += 1;
-        return Promise.resolve({ kind: 'delivered' });
-      },
-      onCommit: () => {
-        commits += 1;
-        if (commits > 1) throw new Fenced('a newer owner');
-        if (comeAfterMs === 0) world.clock.slept(60_000);
-      },
-    });
-    world.isOurs = false;
+    const sleep = (): void => {
+      world.clock.slept(60_000);
+    };
+    const { world, began } = overtaken(1, { comeAfterMs, ...(comeAfterMs === 0 && { onCommit: sleep }) });
     await world.clock.pass(100);
-    world.clock.slept(60_000);
+    sleep();
     await world.clock.pass(1_000);
-    expect([begun, commits]).toEqual([0, 2]);
+    expect(began).toEqual({ attempts: 0, commits: 2 });
   },
 );
