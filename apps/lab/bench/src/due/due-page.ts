@@ -1,6 +1,7 @@
 // The page of a measurement of messages, or other entries, that wait and are due together. Pure.
 import type { DurationMs } from '@flatline/base';
-import { chart, combine, COMPILING_NOTE, type Page, type Row, rowsOf, verdict, WARM_UP_NOTE } from '../frame/page.ts';
+import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
+import { COMPILING_NOTE, WARM_UP_NOTE } from '../frame/warm-broker.ts';
 import type { StepCost } from '../tasks/due-task.ts';
 import { type Quantiles, spreadOf } from '../statistics.ts';
 import { medianText, secondsText, short } from '../text-table.ts';

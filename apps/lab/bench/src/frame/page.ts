@@ -3,7 +3,7 @@
 import { type LoopDelay, loopDelayVerdict, worstDelay } from '../loop-delay.ts';
 import type { BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf, spreadOfKnown } from '../statistics.ts';
-import { ifKnown, secondsText, textTable } from '../text-table.ts';
+import { textTable } from '../text-table.ts';
 
 /** One figure of a row, computed from all of its turns. */
 type Figure<Turn> = (turns: readonly Turn[]) => unknown;
@@ -82,17 +82,6 @@ export function rowsOf<Turn, Key extends keyof Turn, Figures extends Readonly<Re
 }
 
 export type Column<Of> = readonly [head: string, cell: (row: Of) => string];
-
-/** Beside the broker's CPU seconds. */
-export const COMPILING: Column<{ readonly brokerCompilingMs: Spread | undefined }> = [
-  'of it compiling',
-  ({ brokerCompilingMs }) => ifKnown(brokerCompilingMs, secondsText, '–'),
-];
-export const COMPILING_NOTE =
-  'of it compiling: what the JVM of the broker took to compile its own code, of which one that has run for long takes next to none.';
-/** For a measurement that `warmsUp`. */
-export const WARM_UP_NOTE =
-  'Before the first turn, each that shares the broker with others took one that is not counted, so that the broker is warm.';
 
 interface Table<Of> {
   readonly title?: string;

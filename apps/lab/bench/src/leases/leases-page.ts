@@ -1,16 +1,7 @@
 // The page of a measurement of leases. Pure.
 import type { DurationMs } from '@flatline/base';
-import {
-  chart,
-  combine,
-  COMPILING,
-  COMPILING_NOTE,
-  type Page,
-  type Row,
-  rowsOf,
-  verdict,
-  WARM_UP_NOTE,
-} from '../frame/page.ts';
+import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
+import { COMPILING, COMPILING_NOTE, WARM_UP_NOTE } from '../frame/warm-broker.ts';
 import { ifKnown, medianText, secondsText, short } from '../text-table.ts';
 
 /** One turn. */

@@ -1,20 +1,18 @@
 // The page of a measurement at a steady rate. Pure.
 import type { DurationMs } from '@flatline/base';
 import type { Steady } from '../beats.ts';
-import { chart, combine, COMPILING_NOTE, type Page, type Row, rowsOf } from '../frame/page.ts';
+import type { BrokerSpent } from '../broker-cpu.ts';
+import { chart, combine, type Page, type Row, rowsOf } from '../frame/page.ts';
+import { COMPILING_NOTE } from '../frame/warm-broker.ts';
 import { ifKnown, megabytes, medianText, short, spreadText } from '../text-table.ts';
 
-export interface PacedTurn {
+export interface PacedTurn extends BrokerSpent {
   readonly contender: string;
   readonly sessions: number;
   /** Committed. */
   readonly events: number;
   readonly elapsedMs: DurationMs;
   readonly cpuMs: DurationMs;
-  /** Undefined if the broker's processes are not visible. */
-  readonly brokerCpuMs: DurationMs | undefined;
-  /** Part of it that the broker took to compile itself; undefined if that is not visible. */
-  readonly brokerCompilingMs: DurationMs | undefined;
   readonly rssBytes: number | undefined;
   /** In the log but not committed at the end. */
   readonly behind: number;

@@ -1,16 +1,8 @@
 // The page of a measurement of restoring. Pure.
 import type { DurationMs } from '@flatline/base';
-import {
-  chart,
-  combine,
-  COMPILING,
-  COMPILING_NOTE,
-  loopVerdict,
-  type Page,
-  type Row,
-  rowsOf,
-  verdict,
-} from '../frame/page.ts';
+import type { BrokerSpent } from '../broker-cpu.ts';
+import { chart, combine, loopVerdict, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
+import { COMPILING, COMPILING_NOTE } from '../frame/warm-broker.ts';
 import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
 import type { Spread } from '../statistics.ts';
 import { ifKnown, seconds, secondsText, short, spreadText } from '../text-table.ts';
@@ -36,13 +28,8 @@ export interface RestoreCost {
   readonly loopDelay?: LoopDelay | undefined;
 }
 
-/** One turn, seen by the process that started it. */
-export interface RestoreTurn extends RestoreCost {
-  /** CPU time of the broker's processes from the start until it ran; undefined if it is not visible. */
-  readonly brokerCpuMs: DurationMs | undefined;
-  /** Part of it that the broker took to compile itself; undefined if that is not visible. */
-  readonly brokerCompilingMs: DurationMs | undefined;
-}
+/** One turn, and what the broker took from the start until it ran, seen by the process that started it. */
+export interface RestoreTurn extends RestoreCost, BrokerSpent {}
 
 /** All turns of a contender after one kind of end. */
 export interface RestoreTurns {

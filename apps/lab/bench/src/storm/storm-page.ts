@@ -1,23 +1,14 @@
 // The page of a measurement of a storm. Pure.
 import type { DurationMs } from '@flatline/base';
-import {
-  chart,
-  combine,
-  COMPILING,
-  COMPILING_NOTE,
-  loopVerdict,
-  type Page,
-  type Row,
-  rowsOf,
-  verdict,
-  WARM_UP_NOTE,
-} from '../frame/page.ts';
+import type { BrokerSpent } from '../broker-cpu.ts';
+import { chart, combine, loopVerdict, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
+import { COMPILING, COMPILING_NOTE, WARM_UP_NOTE } from '../frame/warm-broker.ts';
 import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
 import type { Quantiles } from '../statistics.ts';
 import { ifKnown, medianText, seconds, secondsText, short } from '../text-table.ts';
 
-/** One turn. */
-export interface StormTurn {
+/** One turn; the broker's over the drain. */
+export interface StormTurn extends BrokerSpent {
   readonly contender: string;
   /** The error that ended it before all were closed. */
   readonly failure: string | undefined;
@@ -32,10 +23,6 @@ export interface StormTurn {
   readonly drainMs: DurationMs;
   /** CPU time of the contender's process over the drain, all threads; undefined if the system does not tell. */
   readonly cpuMs: DurationMs | undefined;
-  /** CPU time of the broker's processes over the drain; undefined if it is not visible. */
-  readonly brokerCpuMs: DurationMs | undefined;
-  /** Part of it that the broker took to compile itself; undefined if that is not visible. */
-  readonly brokerCompilingMs: DurationMs | undefined;
   /** Delays of the others' heartbeats until their commit, over the drain. */
   readonly inputDelay: Quantiles;
   /** Undefined if the contender does not run on Node. */

@@ -1,5 +1,6 @@
 // The task of one measured process, and the cost that it reports.
 import type { DurationMs, Millis } from '@flatline/base';
+import type { BrokerSpent } from '../broker-cpu.ts';
 import type { Application } from './application.ts';
 import type { LoopDelay } from '../loop-delay.ts';
 import type { EventFormat } from './event-format.ts';
@@ -48,13 +49,8 @@ export interface ContenderCost {
 /** The cost as third-party programs report it. */
 export type ProgramCost = Omit<ContenderCost, 'processor'>;
 
-/** One turn of a contender, seen by the process that started it. */
-export interface TurnCost extends ContenderCost {
-  /** CPU time of the broker's processes in the same span; undefined if it is not visible. */
-  readonly brokerCpuMs: DurationMs | undefined;
-  /** Part of it that the broker took to compile itself; undefined if that is not visible. */
-  readonly brokerCompilingMs: DurationMs | undefined;
-}
+/** One turn of a contender, and what the broker took in the same span, seen by the process that started it. */
+export interface TurnCost extends ContenderCost, BrokerSpent {}
 
 /** Figures that only a processor has. */
 export interface ProcessorCost {

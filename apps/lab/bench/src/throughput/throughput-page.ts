@@ -1,6 +1,7 @@
 // The page of a throughput measurement: medians, spreads and ratios within one measurement. Pure.
 import type { DurationMs } from '@flatline/base';
-import { chart, COMPILING_NOTE, tableText, WARM_UP_NOTE } from '../frame/page.ts';
+import { chart, tableText } from '../frame/page.ts';
+import { COMPILING_NOTE, WARM_UP_NOTE } from '../frame/warm-broker.ts';
 import { loopDelayText, loopDelayVerdict } from '../loop-delay.ts';
 import { loadWarning, type Machine, type MachineLoad, machineText } from '../machine.ts';
 import type { BarChart } from '../report/bar-chart.ts';
