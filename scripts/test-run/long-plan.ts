@@ -6,8 +6,9 @@ import { brokerStep, commandStep, jestStep, ROOMY, type Run } from './steps.ts';
 /** `REACH_SEEDS_MIN` and some: a kind of fault that never happens fails. A slow machine lives as many as it can in the time. */
 const WORLDS = 2_200;
 const WORLDS_MINUTES = 12;
-/** Each run hunts one part of the mutants, and tries one of the other kinds in chaos: which, its seed chooses. All take too long. */
+/** Each run hunts one part of the mutants: which, its seed chooses. All take too long. */
 const MUTANT_PARTS = 6;
+/** And it tries one of so many kinds besides sessions in chaos. */
 const KIND_PARTS = 3;
 /** Worlds of pipelines that routes join. */
 const CHAINS = 150;
@@ -21,7 +22,7 @@ const HISTORIES = 40;
 const FUZZ_CASES = 2_000;
 /** Most variants of a scenario of chaos; a trial's number chooses one. */
 const VARIANTS = 10;
-/** Assemblies of the five that there are: each takes some four minutes. */
+/** Assemblies of the six that there are: each takes some four minutes. */
 const ASSEMBLIES = 1;
 const WAITING = 0.5;
 /** Files of long tests of a project from which on two run at a time. */
