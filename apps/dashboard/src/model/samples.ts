@@ -78,7 +78,10 @@ export function delaysOf(figures: readonly FiguresFact[]): readonly DelayBin[] {
   return rising.map(([upToMs, count]) => [upToMs === Infinity ? null : upToMs, count]);
 }
 
-/** As the samples that there are tell, so that what was late hours ago is not told of today. */
+/**
+ * Between the first sample and the last, so that what was late hours ago is not told of today. Samples that count more than the last
+ * does are from before an instance, or the connection, began again.
+ */
 export function recentDelays(samples: readonly Sample[]): Delays {
   const last = samples.at(-1);
   if (last === undefined) return { bins: [], overMs: undefined };
