@@ -86,7 +86,7 @@ function wrongLength({ until, opened, failedAt = 0 }: BreakerSaid, before: Break
   return isRight ? [] : [`its breaker opens time ${times} in a row, as number ${opened}, for ${openFor} ms`];
 }
 
-/** When it opens is its own word: an attempt has failed by then, and nothing begins behind that until the breaker is written. */
+/** It names the failure that opened it: an attempt has failed by then, and its process begins none between that and the breaker's own record. */
 function openedBy({ at, failedAt = 0 }: BreakerSaid, all: readonly BegunAttempt[]): string[] {
   // A process that was frozen learns of a failure, and writes it, later than it was. Whoever has only asked for another's place has
   // not fenced it.
