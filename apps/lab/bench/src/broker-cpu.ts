@@ -27,6 +27,11 @@ export interface BrokerSpent {
   readonly brokerCompilingMs: DurationMs | undefined;
 }
 
+/** Over a span that is visible. */
+export interface BrokerSeen extends BrokerSpent {
+  readonly brokerCpuMs: DurationMs;
+}
+
 const SAMPLE_EVERY_MS: DurationMs = 50;
 /** An hour of samples: no turn is longer. */
 const SAMPLES_MAX = 72_000;
@@ -54,7 +59,7 @@ export class BrokerCpu {
   /** @param before an earlier result of `now` */
   since(before: BrokerTimes | undefined): BrokerSpent {
     const now = this.now();
-    return now === undefined || before === undefined ? UNSEEN : between(before, now);
+    return now === undefined || before === undefined ? UNSEEN : spentBetween(before, now);
   }
 
   /** Follows its compilers' threads until the returned function is called. */
@@ -92,7 +97,7 @@ export interface Span {
 /** Interpolates linearly between samples. Undefined if the span is not within them. Pure. */
 export function spentWithin(samples: readonly CpuSample[], { endedAt, elapsedMs }: Span): BrokerSpent {
   const [from, to] = [timesAt(samples, endedAt - elapsedMs), timesAt(samples, endedAt)];
-  return from === undefined || to === undefined ? UNSEEN : between(from, to);
+  return from === undefined || to === undefined ? UNSEEN : spentBetween(from, to);
 }
 
 function timesAt(samples: readonly CpuSample[], at: Millis): BrokerTimes | undefined {
@@ -103,14 +108,14 @@ function timesAt(samples: readonly CpuSample[], at: Millis): BrokerTimes | undef
   const last = samples[after - 1];
   if (last === undefined) return undefined;
   const share = (at - last.at) / (next.at - last.at);
-  const { brokerCpuMs, brokerCompilingMs } = between(last, next);
+  const { brokerCpuMs, brokerCompilingMs } = spentBetween(last, next);
   return {
-    cpuMs: last.cpuMs + share * brokerCpuMs!,
+    cpuMs: last.cpuMs + share * brokerCpuMs,
     compilingMs: brokerCompilingMs === undefined ? undefined : last.compilingMs! + share * brokerCompilingMs,
   };
 }
 
-function between(before: BrokerTimes, after: BrokerTimes): BrokerSpent {
+export function spentBetween(before: BrokerTimes, after: BrokerTimes): BrokerSeen {
   const compiling = [before.compilingMs, after.compilingMs] as const;
   return {
     brokerCpuMs: after.cpuMs - before.cpuMs,

@@ -3,7 +3,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BrokerCpu } from '../broker-cpu.ts';
+import { type BrokerCpu, type BrokerSeen, spentBetween } from '../broker-cpu.ts';
 import { processCpuMs } from '../process-stat.ts';
 import type { Instance } from './instance.ts';
 
@@ -11,12 +11,9 @@ import type { Instance } from './instance.ts';
 const LEAD_MS: DurationMs = 1_000;
 const LOOK_MS: DurationMs = 5;
 
-export interface PartsCost {
+export interface PartsCost extends BrokerSeen {
   readonly elapsedMs: DurationMs;
   readonly processorCpuMs: DurationMs;
-  readonly brokerCpuMs: DurationMs;
-  /** Part of it that the broker took to compile itself; undefined if that is not visible. */
-  readonly brokerCompilingMs: DurationMs | undefined;
   /** CPU time of this process, which produces and reads. */
   readonly ownCpuMs: DurationMs;
 }
@@ -35,13 +32,11 @@ export function beginParts(brokerCpu: BrokerCpu, instance?: Instance): () => Par
   };
   const before = now();
   return () => {
-    const { elapsedMs, processorCpuMs, ownCpuMs } = now();
-    const { brokerCpuMs, brokerCompilingMs } = brokerCpu.since(before.broker);
+    const { elapsedMs, processorCpuMs, broker, ownCpuMs } = now();
     return {
       elapsedMs: elapsedMs - before.elapsedMs,
       processorCpuMs: processorCpuMs - before.processorCpuMs,
-      brokerCpuMs: brokerCpuMs!,
-      brokerCompilingMs,
+      ...spentBetween(before.broker, broker),
       ownCpuMs: ownCpuMs - before.ownCpuMs,
     };
   };
