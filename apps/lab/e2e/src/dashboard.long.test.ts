@@ -14,7 +14,10 @@ import { Scenario, sleep } from './scenario.fixture.ts';
 
 /** A page that took it for markup would say so by its title. */
 const HOSTILE = `<img src=x onerror="document.title='owned'"><b>&amp;/é`;
-/** From the navigation to the first thing that is drawn, beside a page of a line of text from the same server. */
+/**
+ * From the navigation to the first thing that is drawn, with nothing cached, beside a page of a line of text from the same server.
+ * A quiet machine had 52 ms beside 36: there it is stricter than the 300 ms that are promised.
+ */
 const PAINT_RATIO_MAX = 4;
 const PAINTS = 5;
 const LIST_EVERY_MS = 250;
@@ -71,11 +74,14 @@ async function paintedMs(page: Page, url: string, isWhole: string): Promise<numb
 
 /** The best of some loads each, in turns: others work on this machine, too. */
 async function paintRatio(page: Page, address: string): Promise<number> {
+  await page.ask('Network.enable');
+  await page.ask('Network.setCacheDisabled', { cacheDisabled: true });
   let [bare, whole] = [Infinity, Infinity];
   for (let load = 0; load < PAINTS; load += 1) {
     bare = Math.min(bare, await paintedMs(page, `${address}/livez`, 'true'));
     whole = Math.min(whole, await paintedMs(page, `${address}/`, `document.querySelector('#live') !== null`));
   }
+  await page.ask('Network.disable');
   process.stderr.write(`dashboard: first paint after ${Math.round(whole)} ms, of a bare page ${Math.round(bare)} ms\n`);
   return whole / bare;
 }
