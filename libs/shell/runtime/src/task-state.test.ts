@@ -4,9 +4,10 @@ import { afterTaskEvent, type TaskEvent, type TaskState } from './task-state.ts'
 
 const STATES = {
   created: { kind: 'created' },
-  restoring: { kind: 'restoring', isToMove: false, detail: 'no answer' },
-  'restoring, to move': { kind: 'restoring', isToMove: true, detail: 'no answer' },
-  running: { kind: 'running' },
+  restoring: { kind: 'restoring', isToMove: false, detail: 'no answer', cutsWhenBack: undefined },
+  'restoring, to move': { kind: 'restoring', isToMove: true, detail: 'no answer', cutsWhenBack: 4 },
+  running: { kind: 'running', cutsWhenBack: undefined },
+  'running, given back': { kind: 'running', cutsWhenBack: 4 },
   draining: { kind: 'draining', untilMs: 90 },
   stopped: { kind: 'stopped', detail: 'R3', retryAtMs: 80 },
   closing: { kind: 'closing', detail: 'R3' },
@@ -18,7 +19,8 @@ const EVENTS: readonly TaskEvent[] = [
   { kind: 'obstructed', why: 'late' },
   { kind: 'restored' },
   { kind: 'moveAway', untilMs: 90 },
-  { kind: 'comeBack' },
+  { kind: 'comeBack', settledCuts: undefined },
+  { kind: 'comeBack', settledCuts: 7 },
   { kind: 'stop', why: 'damaged', retryAtMs: undefined },
   { kind: 'close' },
   { kind: 'released' },
@@ -26,17 +28,20 @@ const EVENTS: readonly TaskEvent[] = [
 
 /** In the order of EVENTS: '.' nothing changes, '!' cannot happen; behind a colon what it says why. */
 const TABLE: Readonly<Record<keyof typeof STATES, string>> = {
-  created: 'restoring:a-record ! ! closing . ! closing !',
-  restoring: '! restoring:late running restoring>:no-answer . stopped:damaged closing:no-answer !',
-  'restoring, to move': '! restoring>:late running . restoring:no-answer closing:damaged closing:no-answer !',
-  running: 'restoring:a-record ! ! draining . stopped:damaged closing !',
-  draining: 'closing ! ! . running closing:damaged closing !',
-  stopped: 'restoring:a-record ! ! closing:R3 . . closing:R3 !',
-  closing: '. . . . . . . closed',
-  closed: '. . . . . . . .',
+  created: 'restoring:a-record ! ! closing . . ! closing !',
+  restoring:
+    '! restoring:late running restoring>:no-answer . restoring:no-answer+7 stopped:damaged closing:no-answer !',
+  'restoring, to move':
+    '! restoring>:late+4 running+4 . restoring:no-answer+4 restoring:no-answer+7 closing:damaged closing:no-answer !',
+  running: 'restoring:a-record ! ! draining . running+7 stopped:damaged closing !',
+  'running, given back': 'restoring:a-record ! ! draining . running+7 stopped:damaged closing !',
+  draining: 'closing ! ! . running running+7 closing:damaged closing !',
+  stopped: 'restoring:a-record ! ! closing:R3 . . . closing:R3 !',
+  closing: '. . . . . . . . closed',
+  closed: '. . . . . . . . .',
 };
 
-/** > is to move away. */
+/** > is to move away; + the cuts that its task had settled when it was given back. */
 function word(before: TaskState, event: TaskEvent): string {
   let after: TaskState;
   try {
@@ -47,7 +52,8 @@ function word(before: TaskState, event: TaskEvent): string {
   if (JSON.stringify(after) === JSON.stringify(before)) return '.';
   const mark = after.kind === 'restoring' && after.isToMove ? '>' : '';
   const detail = 'detail' in after && after.detail !== undefined ? `:${after.detail.replace(' ', '-')}` : '';
-  return after.kind + mark + detail;
+  const cuts = 'cutsWhenBack' in after && after.cutsWhenBack !== undefined ? `+${after.cutsWhenBack}` : '';
+  return after.kind + mark + detail + cuts;
 }
 
 describe('the life of a task', () => {

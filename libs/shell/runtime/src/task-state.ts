@@ -24,8 +24,13 @@ export interface TaskStates {
     readonly isToMove: boolean;
     /** Error of the last try, or the record that made the task fail. */
     readonly detail: string | undefined;
+    readonly cutsWhenBack: number | undefined;
   };
-  readonly running: { readonly kind: 'running' };
+  /**
+   * `cutsWhenBack`: cuts that its task had settled when the group gave it back last, after another may have owned it; undefined: none
+   * has. Until one more is settled, the task may be behind the log.
+   */
+  readonly running: { readonly kind: 'running'; readonly cutsWhenBack: number | undefined };
   /** Until the next owner fences it, and no longer. Monotonic. */
   readonly draining: { readonly kind: 'draining'; readonly untilMs: DurationMs };
   /** When it tries again by itself. Monotonic; undefined: only when it is told to. */
@@ -44,8 +49,8 @@ interface TaskEvents {
   readonly restored: { readonly kind: 'restored' };
   /** The group gave it to another member. */
   readonly moveAway: { readonly kind: 'moveAway'; readonly untilMs: DurationMs };
-  /** The group gave it back before anyone took it. */
-  readonly comeBack: { readonly kind: 'comeBack' };
+  /** The group gave it back. `settledCuts`: of its task, where another may have owned it meanwhile; undefined: none took it. */
+  readonly comeBack: { readonly kind: 'comeBack'; readonly settledCuts: number | undefined };
   readonly stop: { readonly kind: 'stop'; readonly why: string; readonly retryAtMs: DurationMs | undefined };
   readonly close: { readonly kind: 'close' };
   /** All that it held is released. */
@@ -71,8 +76,9 @@ const stop = (_: unknown, { why, retryAtMs }: TaskEvents['stop']): TaskState => 
 };
 const closeFor = (_: unknown, { why }: TaskEvents['stop']): TaskState => ({ kind: 'closing', detail: why });
 const restore = (_: unknown, { why }: TaskEvents['bringUp']): TaskState => {
-  return { kind: 'restoring', isToMove: false, detail: why };
+  return { kind: 'restoring', isToMove: false, detail: why, cutsWhenBack: undefined };
 };
+const run = (cutsWhenBack: number | undefined): TaskState => ({ kind: 'running', cutsWhenBack });
 const impossible = (state: TaskState, event: TaskEvent): never => {
   throw new AssertionError('a task changes state along its table', { state: state.kind, event: event.kind });
 };
@@ -94,9 +100,13 @@ const TRANSITIONS: Transitions = {
   restoring: {
     bringUp: impossible,
     obstructed: (state, { why }) => ({ ...state, detail: why }),
-    restored: () => ({ kind: 'running' }),
+    restored: ({ cutsWhenBack }) => run(cutsWhenBack),
     moveAway: (state) => ({ ...state, isToMove: true }),
-    comeBack: (state) => ({ ...state, isToMove: false }),
+    comeBack: (state, { settledCuts = state.cutsWhenBack }) => ({
+      ...state,
+      isToMove: false,
+      cutsWhenBack: settledCuts,
+    }),
     stop: (state, event) => (state.isToMove ? closeFor(state, event) : stop(state, event)),
     close: closeAs,
     released: impossible,
@@ -105,7 +115,7 @@ const TRANSITIONS: Transitions = {
     ...NO_TRY,
     bringUp: restore,
     moveAway: (_, { untilMs }) => ({ kind: 'draining', untilMs }),
-    comeBack: stay,
+    comeBack: (state, { settledCuts = state.cutsWhenBack }) => run(settledCuts),
     stop,
     close,
     released: impossible,
@@ -114,7 +124,7 @@ const TRANSITIONS: Transitions = {
     ...NO_TRY,
     bringUp: close,
     moveAway: stay,
-    comeBack: () => ({ kind: 'running' }),
+    comeBack: (_, { settledCuts }) => run(settledCuts),
     stop: closeFor,
     close,
     released: impossible,

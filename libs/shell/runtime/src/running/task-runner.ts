@@ -59,8 +59,6 @@ export class TaskRunner {
   /** Bringing up, or releasing what a stopped one held. Never rejects. */
   #underWay: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  /** Cuts that its task had settled when it was given back last. */
-  #cutsWhenBack: number | undefined;
   readonly #stopRetry: StopRetry | undefined;
   #restoreMs: DurationMs | undefined;
   #takeoverMs: DurationMs | undefined;
@@ -275,13 +273,16 @@ export class TaskRunner {
    */
   comeBack(wasAway: boolean): void {
     const mayBeBehind = wasAway || this.#state.kind === 'draining';
-    this.#happened({ kind: 'comeBack' });
-    if (mayBeBehind && !this.restart()) this.#cutsWhenBack = this.#holdings.task?.settledCuts;
+    const settledCuts = mayBeBehind ? this.#holdings.task?.settledCuts : undefined;
+    this.#happened({ kind: 'comeBack', settledCuts });
+    if (mayBeBehind) this.restart();
   }
 
   /** True if it was given back, and has not committed since. */
   get #mayBeBehind(): boolean {
-    return this.runs && this.#cutsWhenBack !== undefined && this.#cutsWhenBack === this.#holdings.task?.settledCuts;
+    if (this.#state.kind !== 'running') return false;
+    const { cutsWhenBack } = this.#state;
+    return cutsWhenBack !== undefined && cutsWhenBack === this.#holdings.task?.settledCuts;
   }
 
   /** A stopped one tries again, from its last commit, if the partition is still ours. False where it has not stopped. */
@@ -347,7 +348,6 @@ export class TaskRunner {
   /** Once what it held is released. */
   #bringUpAgain(why: string | undefined, released: Promise<void>): void {
     this.#happened({ kind: 'bringUp', why });
-    this.#cutsWhenBack = undefined;
     this.#underWay = this.#endingWith(
       released.then(() => {
         this.#holdings.forget();
