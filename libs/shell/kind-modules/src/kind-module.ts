@@ -48,8 +48,8 @@ export interface KindModule<
   /** The same over schemas at hand, for pipelines in memory. */
   readonly atHand: (pipeline: Pipeline, schemas: AtHand) => KindAtHand<Value>;
 
-  /** Takes records of senders without a Kafka client. */
-  readonly intake: OpenIntake<Pipeline>;
+  /** Takes records of senders without a Kafka client; a text: why it takes none. */
+  readonly intake: OpenIntake<Pipeline> | string;
 
   // To look at
   readonly view: (pipeline: Pipeline) => EntryView;
@@ -121,7 +121,10 @@ export interface KindMetrics<Counter extends string = string> {
   readonly counted: Counted<Counter>;
   /** Those among the counters that say what lives now. */
   readonly gauged?: Counted<Counter>;
-  readonly ended?: Ended<Counter>;
+  /** How entries end, by reason: the counters of which a dashboard makes one picture. */
+  readonly endings: Readonly<Record<string, Counter>>;
+  /** One metric for all of them, told apart by the label `reason`. Default: none. */
+  readonly ended?: Ended;
 }
 
 /** By metric name: a counter of the task, and what it counts. */
@@ -129,9 +132,7 @@ export type Counted<Counter extends string = string> = Readonly<
   Record<string, readonly [counter: Counter, help: string]>
 >;
 
-/** Several counters as one metric, told apart by the label `reason`. */
-export interface Ended<Counter extends string = string> {
+export interface Ended {
   readonly name: string;
   readonly help: string;
-  readonly counters: Readonly<Record<string, Counter>>;
 }

@@ -9,9 +9,6 @@ export const debounceMetrics: KindMetrics<CounterOf<DebounceCounters>> = {
     flatline_unmatched_commands_total: ['unmatchedCommands', 'Cancels and flushes without a window (B3)'],
     flatline_clamped_waits_total: ['clampedWaits', 'Waits asked for that were clamped (B1)'],
   },
-  ended: {
-    name: 'flatline_windows_fired_total',
-    help: 'Windows that have fired or were cancelled, by reason (B3)',
-    counters: COUNTED_BY_REASON,
-  },
+  endings: COUNTED_BY_REASON,
+  ended: { name: 'flatline_windows_fired_total', help: 'Windows that have fired or were cancelled, by reason (B3)' },
 };

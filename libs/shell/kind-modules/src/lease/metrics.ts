@@ -9,15 +9,12 @@ export const leaseMetrics: KindMetrics<CounterOf<LeaseCounters>> = {
     flatline_lease_renewals_total: ['leaseRenewals', 'Renewals with the live token'],
     flatline_lease_rejections_total: ['leaseRequestsRejected', 'Requests for leases that were rejected'],
   },
-  ended: {
-    name: 'flatline_leases_ended_total',
-    help: 'Leases that have ended, by reason (L1)',
-    counters: {
-      RELEASED: 'leasesReleased',
-      TIMEOUT: 'leasesExpiredByTimeout',
-      MAX_DURATION: 'leasesExpiredByMaxDuration',
-      REPLACED: 'leasesReplaced',
-      EVICTED: 'leasesEvicted',
-    },
+  endings: {
+    RELEASED: 'leasesReleased',
+    TIMEOUT: 'leasesExpiredByTimeout',
+    MAX_DURATION: 'leasesExpiredByMaxDuration',
+    REPLACED: 'leasesReplaced',
+    EVICTED: 'leasesEvicted',
   },
+  ended: { name: 'flatline_leases_ended_total', help: 'Leases that have ended, by reason (L1)' },
 };

@@ -14,4 +14,11 @@ export const scheduleMetrics: KindMetrics<CounterOf<ScheduleCounters>> = {
     flatline_schedule_runs_missed_total: ['scheduleRunsMissed', 'Runs not made up for (D3)'],
     flatline_schedules_parked_total: ['schedulesParked', 'Schedules that were due and could not be reckoned (D3)'],
   },
+  // Schedules have runs instead of ends, each kind of which is a metric above.
+  endings: {
+    RUN: 'scheduleRuns',
+    CANCELLED: 'schedulesCancelled',
+    EXPIRED: 'scheduleRunsExpired',
+    MISSED: 'scheduleRunsMissed',
+  },
 };

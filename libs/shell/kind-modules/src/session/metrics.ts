@@ -32,14 +32,11 @@ export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {
       'What these count towards maxStateBytes (I7): entries, keys and states',
     ],
   },
-  ended: {
-    name: 'flatline_sessions_closed_total',
-    help: 'Sessions closed, by reason (S2)',
-    counters: {
-      TIMEOUT: 'closedByTimeout',
-      ENDED: 'closedByEnd',
-      MAX_DURATION: 'closedByMaxDuration',
-      EVICTED: 'closedByEviction',
-    },
+  endings: {
+    TIMEOUT: 'closedByTimeout',
+    ENDED: 'closedByEnd',
+    MAX_DURATION: 'closedByMaxDuration',
+    EVICTED: 'closedByEviction',
   },
+  ended: { name: 'flatline_sessions_closed_total', help: 'Sessions closed, by reason (S2)' },
 };

@@ -163,14 +163,14 @@ export function metricsOf(observed: Observed, turn: () => Promise<void> = () => 
   for (const [name, [read, help]] of Object.entries(GROWING)) addSummed(registry, { name, help, of: all, read });
   addCounted(registry, all, COUNTED);
   for (const kind of KIND_NAMES) {
-    const { counted, gauged = {}, ended } = kindOf({ kind }).metrics;
+    const { counted, gauged = {}, endings, ended } = kindOf({ kind }).metrics;
     const own = (): Summands<TaskStatus>[] => summandsOf(pipelines.filter((each) => each.kind === kind));
     addCounted(registry, own, counted);
     for (const [name, [counter, help]] of Object.entries(gauged)) {
       const parts = (): TaskStatus[] => own().flatMap((each) => each.parts);
       addGauge(registry, { name, help, of: parts, read: ({ counters }) => counters?.[counter] });
     }
-    if (ended !== undefined) addEnded(registry, own, ended);
+    if (ended !== undefined) addEnded(registry, own, { ...ended, endings });
   }
   for (const [name, [read, help]] of Object.entries(INPUT_GAUGED)) addOfInputs(registry, { name, help }, tasks, read);
   addDurations(registry, all);
@@ -368,7 +368,12 @@ function addOfStores(registry: Registry, observed: Observed, of: () => readonly 
   addOfPipelines(registry, errors, () => of().map(({ name, storeErrors }) => [name, storeErrors]));
 }
 
-function addEnded(registry: Registry, of: Of<TaskStatus>, { name, help, counters }: Ended): void {
+interface EndedBy extends Ended {
+  /** Counters, by reason. */
+  readonly endings: Readonly<Record<string, string>>;
+}
+
+function addEnded(registry: Registry, of: Of<TaskStatus>, { name, help, endings }: EndedBy): void {
   interface Reason {
     readonly pipeline: string;
     readonly partition: number;
@@ -376,7 +381,7 @@ function addEnded(registry: Registry, of: Of<TaskStatus>, { name, help, counters
   }
   const byReason = (): Summands<Reason>[] =>
     of().flatMap(({ pipeline, parts }) =>
-      Object.entries(counters).map(([reason, counter]) => ({
+      Object.entries(endings).map(([reason, counter]) => ({
         pipeline,
         more: { reason },
         parts: parts.map((task) => ({ pipeline, partition: task.partition, count: task.counters?.[counter] })),
