@@ -1,5 +1,7 @@
 // Checks `ingest` against the pipelines.
-import { presetWords } from '@flatline/kind-modules';
+import type { KindName } from '@flatline/base';
+import { kindOf, presetWords } from '@flatline/kind-modules';
+import { KIND_WORDS } from '@flatline/kind-modules/words';
 import { type CrossFinding, finding } from './cross-finding.ts';
 import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
 import type { Configuration } from './schema.ts';
@@ -15,8 +17,9 @@ export function ingestChecks(config: Configuration): CrossFinding[] {
   }
   const unnamed = ingest.pipelines === undefined ? [] : nameChecks(ingest.pipelines, pipelines);
   if (unnamed.length > 0) return unnamed;
-  if (pipelines.every(({ kind }) => kind === 'lease')) {
-    const problem = 'leases are not asked for over HTTP, and there is no pipeline of another kind';
+  if (pipelines.every(takesNothing)) {
+    const kinds = [...new Set(pipelines.map(({ kind }) => kind))];
+    const problem = `${notAskedFor(kinds)}, and there is no pipeline of another kind`;
     return [finding('ingest', undefined, problem, ['pipelines'])];
   }
   return pingChecks(config, ingest);
@@ -25,14 +28,21 @@ export function ingestChecks(config: Configuration): CrossFinding[] {
 function nameChecks(names: readonly string[], pipelines: Configuration['pipelines']): CrossFinding[] {
   return names.flatMap((name, i) => {
     const found = pipelines.find((each) => each.name === name);
+    if (found !== undefined && !takesNothing(found)) return [];
     const problem =
       found === undefined
         ? `a pipeline of this configuration: ${pipelines.map((each) => each.name).join(', ')}`
-        : 'a pipeline of another kind: leases are not asked for over HTTP';
-    return found === undefined || found.kind === 'lease'
-      ? [finding(`ingest.pipelines[${i}]`, name, problem, ['pipelines'])]
-      : [];
+        : `a pipeline of another kind: ${notAskedFor([found.kind])}`;
+    return [finding(`ingest.pipelines[${i}]`, name, problem, ['pipelines'])];
   });
+}
+
+function takesNothing(pipeline: { readonly kind: KindName }): boolean {
+  return typeof kindOf(pipeline).intake === 'string';
+}
+
+function notAskedFor(kinds: readonly KindName[]): string {
+  return `${kinds.map((kind) => `${KIND_WORDS[kind].noun}s`).join(' and ')} are not asked for over HTTP`;
 }
 
 type Ingest = NonNullable<Configuration['ingest']>;

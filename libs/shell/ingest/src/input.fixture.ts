@@ -13,6 +13,7 @@ export function inputFor(section: object, topic: string, format?: 'avro'): Inges
   const registry = format && { schemaRegistryUrl: 'http://127.0.0.1:1' };
   const config = { application: 'test', brokers: ['127.0.0.1:1'], ...registry, pipelines: [{ ...written, input }] };
   const [pipeline] = resolveConfiguration(config, { source: 'test', folder: '/', environment: {} }).pipelines;
-  const intake = kindOf(pipeline!).intake(pipeline!, systemClock);
-  return typeof intake === 'string' ? intake : { ...intake, topic, keyBytesMax: pipeline!.input.maxKeyBytes };
+  const { intake } = kindOf(pipeline!);
+  if (typeof intake === 'string') return intake;
+  return { ...intake(pipeline!, systemClock), topic, keyBytesMax: pipeline!.input.maxKeyBytes };
 }

@@ -26,8 +26,7 @@ export interface Sent extends Unwritten {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Returns what the pipeline takes; a text: why it takes nothing. */
-export type OpenIntake<Pipeline> = (pipeline: Pipeline, clock: Clock) => Intake | string;
+export type OpenIntake<Pipeline> = (pipeline: Pipeline, clock: Clock) => Intake;
 
 /** Header of a record by which a consumer, or `dedupeBy`, knows what was sent again. */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';

@@ -77,8 +77,8 @@ function isOpen({ ingest }: FlatlineConfig): (pipeline: PipelineConfig) => boole
 /** A text: why it takes nothing. */
 function inputOf(pipeline: PipelineConfig, clock: Clock): IngestInput | string {
   const { topic, maxKeyBytes } = pipeline.input;
-  const intake = kindOf(pipeline).intake(pipeline, clock);
-  return typeof intake === 'string' ? intake : { ...intake, topic, keyBytesMax: maxKeyBytes };
+  const { intake } = kindOf(pipeline);
+  return typeof intake === 'string' ? intake : { ...intake(pipeline, clock), topic, keyBytesMax: maxKeyBytes };
 }
 
 /**

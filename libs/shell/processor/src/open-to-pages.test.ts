@@ -22,7 +22,10 @@ test.each([
     { source: 'test', folder: '/', environment },
   );
   const inputs: IngestInputs = new Map(
-    config.pipelines.map(({ name, kind }) => [name, kind === 'lease' ? 'no leases' : input]),
+    config.pipelines.map(({ name, kind }) => [
+      name,
+      kind === 'lease' ? 'no leases' : { ...input, beats: kind === 'session' },
+    ]),
   );
   const said: unknown[] = [];
   warnOfPages(config, inputs, { warn: (_message, facts) => said.push(facts) });

@@ -10,7 +10,10 @@ export function warnOfPages(
   log: Pick<RuntimeLog, 'warn'>,
 ): void {
   if (ingest === undefined || ingest.origins.length === 0 || ingest.pipelines !== undefined) return;
-  const open = pipelines.filter(({ kind, name }) => kind !== 'session' && typeof inputs.get(name) === 'object');
+  const open = pipelines.filter(({ name }) => {
+    const input = inputs.get(name);
+    return typeof input === 'object' && !input.beats;
+  });
   if (open.length === 0) return;
   log.warn('web pages may push, schedule and cancel with a token that they show to their visitors', {
     setting: 'ingest.origins',

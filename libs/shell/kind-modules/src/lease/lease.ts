@@ -53,7 +53,7 @@ export const lease: KindModule<LeasePipeline, typeof leaseSection, Sound<ReadLea
     const formats = new LeaseEventFormats(output);
     return { kind: leasesOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
   },
-  intake: () => 'a lease is asked for where its answers are read: by the SDK, or any other client of Kafka',
+  intake: 'a lease is asked for where its answers are read: by the SDK, or any other client of Kafka',
   view: () => leaseView,
   said: leaseSaid,
   columns: COLUMNS,
