@@ -14,7 +14,7 @@ import { dirname, join, posix } from 'node:path';
 import { type Dependencies } from './dependencies.ts';
 import { deadReferences, placeOf, referencesOf, relink } from './links.ts';
 import { layOut, type Rendered, render, SCRIPTS, type Section } from './render.ts';
-import { COMMANDS_PAGE, SIDEBAR } from './sidebar.ts';
+import { COMMANDS_PAGE, type Group, sidebar } from './sidebar.ts';
 
 /** How search reads the sections; `site.js` gives the same when it loads the index. */
 const SEARCHED = { fields: ['heading', 'page', 'text'], storeFields: ['page', 'heading', 'excerpt'] };
@@ -29,12 +29,15 @@ export interface Built {
 
 /** `commands`: the page of commands, as Markdown. `out` is replaced. */
 export function buildSite(root: string, out: string, commands: string, needed: Dependencies): Built {
-  const { pages, files, folders } = collect(root, commands, needed);
+  const side = sidebar(readFileSync(join(root, 'docs/SPEC.md'), 'utf8'));
+  const { pages, files, folders } = collect(root, { commands, side }, needed);
   const place = (source: string): string => {
     if (!folders.has(source)) return placeOf(source);
     return posix.join(source, 'index.html');
   };
-  const html = new Map([...pages].map(([source, page]) => [place(source), relinked(source, page, place)]));
+  const html = new Map(
+    [...pages].map(([source, page]) => [place(source), layOut(source, relinked(source, page, place), side)]),
+  );
   const site = new Map<string, string | undefined>([
     ...html,
     ...[...files].map((file) => [placeOf(file), undefined] as const),
@@ -60,8 +63,8 @@ export function buildSite(root: string, out: string, commands: string, needed: D
   return { pages: pages.size, dead };
 }
 
-function relinked(source: string, page: Rendered, place: (source: string) => string): string {
-  return layOut(source, { ...page, html: relink(source, page.html, place) });
+function relinked(source: string, page: Rendered, place: (source: string) => string): Rendered {
+  return { ...page, html: relink(source, page.html, place) };
 }
 
 interface Collected {
@@ -71,8 +74,14 @@ interface Collected {
   readonly folders: ReadonlySet<string>;
 }
 
+interface Given {
+  /** The page of commands, as Markdown. */
+  readonly commands: string;
+  readonly side: readonly Group[];
+}
+
 /** All pages of docs and of the sidebar, and what they refer to, and so on. */
-function collect(root: string, commands: string, { markdown }: Dependencies): Collected {
+function collect(root: string, { commands, side }: Given, { markdown }: Dependencies): Collected {
   const pages = new Map<string, Rendered>();
   const files = new Set<string>();
   const folders = new Set<string>();
@@ -82,7 +91,7 @@ function collect(root: string, commands: string, { markdown }: Dependencies): Co
     waiting.push(...referencesOf(source, page.html));
   };
   const all = globSync('docs/**/*.md', { cwd: root, exclude: (path) => path.includes('node_modules') });
-  const waiting = [...SIDEBAR.flatMap((group) => group.pages.map(([, source]) => source)), ...all.toSorted()];
+  const waiting = [...side.flatMap((group) => group.pages.map(([, source]) => source)), ...all.toSorted()];
   for (let source = waiting.pop(); source !== undefined; source = waiting.pop()) {
     if (pages.has(source) || files.has(source) || folders.has(source)) continue;
     const path = join(root, source);

@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { type MarkdownParser } from './dependencies.ts';
 import { placeOf } from './links.ts';
-import { COMMANDS_PAGE, SIDEBAR } from './sidebar.ts';
+import { COMMANDS_PAGE, type Group } from './sidebar.ts';
 
 /** Pages that do more on the site than they say as Markdown, each with a file beside `site.js`. */
 export const SCRIPTS: ReadonlyMap<string, string> = new Map([['docs/CAPACITY.md', 'capacity.js']]);
@@ -53,12 +53,12 @@ export function render(markdown: MarkdownParser, source: string, text: string): 
 }
 
 /** The whole page. All addresses are relative: it opens from a folder. */
-export function layOut(source: string, { title, html }: Rendered): string {
+export function layOut(source: string, { title, html }: Rendered, side: readonly Group[]): string {
   const place = placeOf(source);
   const up = posix.relative(posix.dirname(place), '.');
   const base = up === '' ? '' : `${up}/`;
   const to = (target: string): string => posix.relative(posix.dirname(place), placeOf(target));
-  const groups = SIDEBAR.map(({ title: name, pages }) => {
+  const groups = side.map(({ title: name, pages }) => {
     const items = pages.map(([words, target]) => {
       const current = target === source ? ' aria-current="page"' : '';
       return `<li><a href="${to(target)}"${current}>${words}</a></li>`;

@@ -5,10 +5,12 @@ export interface Group {
   readonly pages: readonly (readonly [title: string, source: string])[];
 }
 
+const KINDS = 'Kinds';
+
 /** Written at build time from the command's own help; no file of the repository. */
 export const COMMANDS_PAGE = 'docs/COMMANDS.md';
 
-export const SIDEBAR: readonly Group[] = [
+const SIDEBAR: readonly Group[] = [
   {
     title: 'Start',
     pages: [
@@ -19,7 +21,7 @@ export const SIDEBAR: readonly Group[] = [
     ],
   },
   {
-    title: 'Kinds',
+    title: KINDS,
     pages: [
       ['Sessions: presets', 'docs/PRESETS.md'],
       ['Sessions: data after the close', 'docs/REVISIONS.md'],
@@ -73,6 +75,19 @@ export const SIDEBAR: readonly Group[] = [
       ['Faults on a real broker', 'docs/chaos-report.md'],
       ['Decisions', 'docs/adr/README.md'],
       ['Hacking', 'docs/HACKING.md'],
+      ['Style', 'docs/STYLE.md'],
     ],
   },
 ];
+
+/** With the guides that `spec` (docs/SPEC.md) names and no group has, among the kinds: a new kind needs no line here. */
+export function sidebar(spec: string): readonly Group[] {
+  const placed = new Set(SIDEBAR.flatMap(({ pages }) => pages.map(([, source]) => source)));
+  const guides = spec.split(/^## [A-Z] — /m).flatMap((section): (readonly [string, string])[] => {
+    const [heading = ''] = section.split('\n');
+    const [, named = ''] = /^Guide: (.*)$/m.exec(section) ?? [];
+    return [...named.matchAll(/\]\(([A-Z-]+\.md)\)/g)].map(([, page]) => [heading, `docs/${page!}`]);
+  });
+  const added = guides.filter(([, source]) => !placed.has(source));
+  return SIDEBAR.map((group) => (group.title === KINDS ? { ...group, pages: [...group.pages, ...added] } : group));
+}

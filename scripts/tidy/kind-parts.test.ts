@@ -52,6 +52,11 @@ const missing: readonly (readonly [
   ['rules', edited('docs/SPEC.md', '- **N1** Once.', ''), '"Quotas" defines no rule N1'],
   ['rules by its letter', edited('docs/SPEC.md', '- **N1**', '- **N1** A.\n- **Q1**'), '"Quotas" has a rule Q'],
   ['a page', edited('docs/SPEC.md', 'Guide: ', ''), '"Quotas" has no guide'],
+  [
+    'a page of its own',
+    edited('docs/SPEC.md', '- **C1**', 'Guide: [QUOTAS](QUOTAS.md).\n\n- **C1**'),
+    '"Quotas" has the guide of "Clock", QUOTAS.md: write one of its own',
+  ],
   ['words', { 'libs/shell/kind-modules/src/quota/words.ts': undefined }, 'quota/words.ts is to say noun and group'],
   ['golden bytes', { [`${KIND}/quota-bytes.test.ts`]: undefined }, `${KIND} has no test "golden bytes of a quota"`],
   [

@@ -29,7 +29,8 @@ export function kindParts(workspace: Workspace): Finding[] {
   const sections = sectionsOf(tree.get(SPEC) ?? '');
   const kinds = namesIn(tree.get(NAMES) ?? '').map((name) => kindOf(name, tree, sections));
   if (kinds.length === 0) return [{ at: NAMES, message: 'names no kind: KIND_NAMES lists them' }];
-  return [...letters(sections), ...kinds.flatMap((kind) => [...rules(kind), ...tests(kind, workspace)])];
+  const parts = kinds.flatMap((kind) => [...rules(kind), ...tests(kind, workspace)]);
+  return [...letters(sections), ...guides(sections), ...parts];
 }
 
 function rules({ name, section }: Kind): Finding[] {
@@ -37,11 +38,12 @@ function rules({ name, section }: Kind): Finding[] {
     return [{ at: SPEC, message: `has no rules of the kind "${name}": add a section, "## <free letter> — ${name}…"` }];
   const { letter, title, text } = section;
   const own = [...text.matchAll(/^- \*\*([A-Z]{1,2})\d+[a-z]?\*\*/gm)].map(([, prefix]) => prefix);
-  const hasGuide = /^Guide: \[[^\]]+\]\([^)]+\.md\)/m.test(text);
   return [
     ...(own.includes(letter) ? [] : [`"${title}" defines no rule ${letter}1: write down what the kind does`]),
     ...own.filter((each) => each !== letter).map((each) => `"${title}" has a rule ${each}: its letter is ${letter}`),
-    ...(hasGuide ? [] : [`"${title}" has no guide: write a page, and "Guide: [NAME](NAME.md)." below the heading`]),
+    ...(guidesIn(text).length > 0
+      ? []
+      : [`"${title}" has no guide: write a page, and "Guide: [NAME](NAME.md)." below the heading`]),
   ].map((message) => ({ at: SPEC, message }));
 }
 
@@ -85,6 +87,23 @@ function letters(sections: readonly Section[]): Finding[] {
     const message = `"${title}" has the letter of "${sections[first]!.title}": take a free one, ${freeOf(sections)}`;
     return [{ at: SPEC, message }];
   });
+}
+
+/** A guide of another section says nothing of this one. */
+function guides(sections: readonly Section[]): Finding[] {
+  return sections.flatMap(({ title, text }, index) =>
+    guidesIn(text).flatMap((guide) => {
+      const first = sections.slice(0, index).find((other) => guidesIn(other.text).includes(guide));
+      if (first === undefined) return [];
+      return [{ at: SPEC, message: `"${title}" has the guide of "${first.title}", ${guide}: write one of its own` }];
+    }),
+  );
+}
+
+/** The pages that a section names as its guides. */
+function guidesIn(text: string): string[] {
+  const [, named = ''] = /^Guide: (.*)$/m.exec(text) ?? [];
+  return [...named.matchAll(/\]\(([^)]+\.md)\)/g)].map(([, page]) => page!);
 }
 
 function freeOf(sections: readonly Section[]): string {

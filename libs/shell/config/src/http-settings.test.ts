@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationError, type Environment, resolveConfiguration } from './index.ts';
-import { minimal, problems as foundIn } from './resolving.fixture.ts';
+import { minimal, problems as foundIn, visits } from './resolving.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'flatline-http-'));
 afterAll(() => {
@@ -151,22 +151,19 @@ describe('[H1] the port of ingest', () => {
 });
 
 describe('[I10] a kind that is not asked for over HTTP', () => {
-  const locks = { ...minimal.pipelines[0], name: 'locks', kind: 'lease', input: { topic: 'lock-requests' } };
-  const both = { ...minimal, pipelines: [...minimal.pipelines, { ...locks, output: { topic: 'locks' } }] };
-  const environment = { TOKEN: 'sesame' };
-  const said = (config: typeof minimal, ...pipelines: readonly string[]): string[] =>
-    foundIn(
-      { ...config, ingest: { tokens: [{ env: 'TOKEN' }], ...(pipelines.length > 0 && { pipelines }) } },
-      environment,
-    );
+  const locks = { ...visits, name: 'locks', kind: 'lease', input: { topic: 'asked' }, output: { topic: 'locks' } };
+  const said = (pipelines: readonly object[], named?: readonly string[]): string[] => {
+    const ingest = { tokens: [{ env: 'TOKEN' }], pipelines: named };
+    return foundIn({ ...minimal, pipelines, ingest }, { TOKEN: 'sesame' });
+  };
 
   test('[I10] is refused alone, and where ingest names it', () => {
-    expect(said({ ...both, pipelines: both.pipelines.slice(1) })).toEqual([
+    expect(said([locks])).toEqual([
       'ingest [] leases are not asked for over HTTP, and there is no pipeline of another kind',
     ]);
-    expect(said(both, 'visits', 'locks')).toEqual([
+    expect(said([visits, locks], ['visits', 'locks'])).toEqual([
       'ingest.pipelines[1] ["locks"] a pipeline of another kind: leases are not asked for over HTTP',
     ]);
-    expect(said(both)).toEqual([]);
+    expect(said([visits, locks])).toEqual([]);
   });
 });
