@@ -3,22 +3,38 @@
 // Owns: the order, whose cursor was looked ahead with last.
 // Does not own: what is done with a record (the RecordTaker of its input), cursors, where runs come from.
 import { assert, type Millis } from '@flatline/base';
-import type { HeldTime } from '@flatline/kinds';
+import type { HeldTime, HeldTimeRules } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
 import type { InputPosition } from '../changelog/block-format.ts';
+import type { NextCommit } from '../commit/next-commit.ts';
+import type { EntryTable } from '../entries/entry-table.ts';
+import type { StateLimits } from '../entries/state-limits.ts';
+import type { TaskCounters } from '../live/counters.ts';
+import type { Expiry } from '../live/expiry.ts';
+import type { LiveEntries } from '../live/live-entries.ts';
+import type { PartitionClock } from '../live/partition-clock.ts';
 import type { MergedOutcome } from '../task-contract.ts';
-import { InputTime, type InputTimeParts } from './input-time.ts';
+import { InputTime } from './input-time.ts';
 import { MergeOrder } from './merge-order.ts';
 import { type InputRules, isClockRecord } from './record-class.ts';
-import { RecordTaker, type RecordTakerParts } from './record-taker.ts';
+import { RecordTaker } from './record-taker.ts';
 
 /** Records in hand of each input; undefined: none are. */
 export type Cursors = readonly (RecordCursor | undefined)[];
 
-export interface MergedTakerParts
-  extends Omit<RecordTakerParts, 'number' | 'rules' | 'time'>, Omit<InputTimeParts, 'among'> {
+export interface MergedTakerParts {
+  readonly heldTime: HeldTimeRules;
   /** The time that all of them hold. */
   readonly held: HeldTime;
+  /** PipelineKind.dueGrowthMax */
+  readonly dueGrowthMax: number;
+  readonly state: StateLimits;
+  readonly clock: PartitionClock;
+  readonly table: EntryTable;
+  readonly counters: TaskCounters;
+  readonly expiry: Expiry;
+  readonly commit: NextCommit;
+  readonly entries: LiveEntries;
 }
 
 const FULL: MergedOutcome = { kind: 'of', input: 0, outcome: { kind: 'full' } };
@@ -28,7 +44,7 @@ const NO_INPUT = -1;
 export class MergedTaker {
   readonly #order: MergeOrder;
   readonly #takers: readonly RecordTaker[];
-  readonly #commit: RecordTakerParts['commit'];
+  readonly #commit: NextCommit;
   /** The present when each input's record in hand was looked at: by another its stamp might say something else (C6). */
   readonly #seenAt: Millis[];
   /** The input whose cursor was looked ahead with last: the table knows one group at a time. */

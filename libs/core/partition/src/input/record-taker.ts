@@ -8,7 +8,7 @@ import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import { type InputPosition, NO_BATCH } from '../changelog/block-format.ts';
 import type { TaskCounters } from '../live/counters.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
-import { hasRoomFor } from '../entries/state-limits.ts';
+import { hasRoomFor, type StateLimits } from '../entries/state-limits.ts';
 import type { Expiry } from '../live/expiry.ts';
 import type { LiveEntries } from '../live/live-entries.ts';
 import type { PartitionClock } from '../live/partition-clock.ts';
@@ -17,7 +17,7 @@ import type { NextCommit } from '../commit/next-commit.ts';
 import { latenessHistogram } from './lateness.ts';
 import { classifyStamp, type InputRules } from './record-class.ts';
 import { RecordFailed } from './record-failed.ts';
-import { RefusedRecords, type RefusedRecordsParts } from './refused-records.ts';
+import { RefusedRecords } from './refused-records.ts';
 import type { StepOutcome } from '../task-contract.ts';
 
 const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
@@ -29,8 +29,11 @@ const DUE: StepOutcome = { kind: 'due' };
 const STATE_PER_BYTE_MAX = 16;
 const STATE_PER_RECORD_MAX = 1_024;
 
-export interface RecordTakerParts extends Omit<RefusedRecordsParts, 'maxKeyBytes'> {
+export interface RecordTakerParts {
+  /** The input, counted from 0. */
+  readonly number: number;
   readonly rules: InputRules;
+  readonly state: StateLimits;
   /** PipelineKind.dueGrowthMax */
   readonly dueGrowthMax: number;
   readonly table: EntryTable;

@@ -4,19 +4,18 @@
 // Does not own: connections, gates and senders (the caller's).
 import type { Clock, Random } from '@flatline/base';
 import type { NotifiedPipeline } from '@flatline/config';
-import type { Assignment, Membership } from '@flatline/ports';
+import type { Assignment, CommittedScan, LogAdmin, LogReader, Membership, TransactionalWriters } from '@flatline/ports';
 import type { NotifierLog, Way } from './carried.ts';
-import { Courier, type CourierParts } from './courier.ts';
+import { Courier } from './courier.ts';
 import type { EndpointStatus } from './courier-run.ts';
+import type { KeptState } from './restoration.ts';
 
 export interface DeliveryStatus extends EndpointStatus {
   readonly pipeline: string;
   readonly partition: number;
 }
 
-type FromCourier = 'reader' | 'writers' | 'admin' | 'scan' | 'startFrom' | 'readState';
-
-export interface CarriedPipelineParts extends Pick<CourierParts, FromCourier> {
+export interface CarriedPipelineParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: NotifierLog;
@@ -24,6 +23,13 @@ export interface CarriedPipelineParts extends Pick<CourierParts, FromCourier> {
   /** To its endpoints. */
   readonly ways: readonly Way[];
   readonly membership: Membership;
+  readonly reader: LogReader;
+  readonly writers: TransactionalWriters;
+  readonly admin: Pick<LogAdmin, 'committedOffset' | 'ends'>;
+  readonly scan: CommittedScan;
+  /** Where a partition begins that the group has no offset of. */
+  readonly startFrom: 'earliest' | 'latest';
+  readonly readState: (partition: number, end: AbortSignal) => Promise<KeptState>;
   /** Its deliveries cannot go on. */
   readonly onFailure: (error: Error) => void;
 }

@@ -1,14 +1,18 @@
 // Has one partition carried for as long as it is this process's: begins again after each failure.
 //
 // Owns: the run under way.
-import { type DurationMs, Fenced, messageOf } from '@flatline/base';
-import type { CommittedScan, LogAdmin, TopicPartition, TransactionalWriters } from '@flatline/ports';
+import { type Clock, type DurationMs, Fenced, messageOf, type Random } from '@flatline/base';
+import type { CommittedScan, LogAdmin, LogReader, TopicPartition, TransactionalWriters } from '@flatline/ports';
 import { BackOff, pause } from '@flatline/system';
-import { CourierRun, isForeseen, type RunParts } from './courier-run.ts';
+import type { Carried } from './carried.ts';
+import { CourierRun, isForeseen } from './courier-run.ts';
 import { GRACE_MS } from './limits.ts';
 import { type KeptState, restore } from './restoration.ts';
 
-export interface CourierParts extends Omit<RunParts, 'writer' | 'offsets' | 'restored'> {
+export interface CourierParts extends Carried {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly reader: LogReader;
   readonly writers: TransactionalWriters;
   readonly transactionalId: string;
   readonly admin: Pick<LogAdmin, 'committedOffset' | 'ends'>;
