@@ -38,6 +38,7 @@ function speaking(words: { readonly opened?: Words; readonly changed?: Words }):
             clock: { get: () => effects.clock },
             find: { value: (index: number) => effects.find(index) },
             open: { value: (index: number, bytes?: number) => effects.open(index, bytes) },
+            hasRoom: { value: (bytes: number) => effects.hasRoom(bytes) },
             opened: {
               value: () => {
                 opened(effects);
@@ -88,6 +89,48 @@ describe('what a kind says of an entry', () => {
         },
       },
       /LE3: an entry is opened once/,
+    ],
+    [
+      'after the change that it is opened',
+      {
+        opened: () => undefined,
+        changed: (effects) => {
+          effects.changed();
+          effects.opened();
+        },
+      },
+      /LE3: a kind says/,
+    ],
+    [
+      'its end before it is opened',
+      {
+        opened: (effects) => {
+          effects.end(1_000);
+        },
+        changed: () => undefined,
+      },
+      /LE3: a kind says/,
+    ],
+    [
+      'after the change that a part has ended',
+      {
+        changed: (effects) => {
+          effects.changed();
+          effects.closed(1_000);
+        },
+      },
+      /LE3: a kind says/,
+    ],
+    [
+      'a question for room in the midst of a change',
+      {
+        changed: (effects) => {
+          effects.resized();
+          effects.hasRoom(1);
+          effects.changed();
+        },
+      },
+      /LE3: room is asked for/,
     ],
     [
       'after the change that it is longer',

@@ -101,6 +101,13 @@ const OF_THE_TABLE: readonly EngineMutant[] = [
     seed: 1,
   },
   {
+    name: 'leaves what has gone among the reshaped',
+    file: `${CORE}/entries/entry-table.ts`,
+    from: 'this.reshaped.delete(slot);',
+    to: '',
+    invariant: 'ET2',
+  },
+  {
     name: 'loses the place of a key that goes',
     file: `${CORE}/entries/key-arena.ts`,
     from: 'this.#free[units] = reference;',

@@ -22,3 +22,20 @@ test('the record of seeds that caught mutants names no mutant that is gone', () 
   const names = new Set(MUTANTS.map(({ name }) => name));
   expect([...SEED_THAT_CAUGHT.keys()].filter((name) => !names.has(name))).toEqual([]);
 });
+
+/** Modules that check their numbered invariants, by the letters of those. */
+const INSPECTED = {
+  Changelog: 'CL',
+  Checkpoints: 'CK',
+  EntryTable: 'ET',
+  PageArena: 'PG',
+  LiveEntries: 'LE',
+  'the wheel': 'WH',
+};
+
+test.each(Object.entries(INSPECTED))('three faults at least die by an invariant of %s', (_module, letters) => {
+  const named = MUTANTS.flatMap(({ invariant }) => invariant ?? []).filter(
+    (each) => each.replace(/\d+$/, '') === letters,
+  );
+  expect(named.length).toBeGreaterThanOrEqual(3);
+});

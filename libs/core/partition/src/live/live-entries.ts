@@ -11,7 +11,8 @@
 //        ends an entry or gives it a later due instant.
 //   LE5  An eviction that took effect for an entry concerns it no more: else its turn would never end.
 //   LE3  What the kind says last of an entry is `changed`, or `end`: before it opens another, and before its call ends. Behind
-//        `open` it says `opened`. Else a commit would not hold the entry, or no timer would wait for it.
+//        `open` it says `opened`. Else a commit would not hold the entry, or no timer would wait for it. It asks for room before it
+//        changes anything: a record that is refused for want of it has changed nothing (I7).
 //
 // Checked
 //   inspect    LE1
@@ -306,6 +307,7 @@ export class LiveEntries implements Effects {
   }
 
   hasRoom(stateBytes: number): boolean {
+    assert(!this.#owesChanged && !this.#owesOpened, 'LE3: room is asked for before an entry changes');
     return hasRoomFor(this.#table, this.#parts.state, stateBytes);
   }
 
