@@ -135,9 +135,9 @@ export interface KindReading {
   readonly fold: KindFold;
   readonly words: OutputWords;
   readonly touched: HeadTouch;
-  /** True if another calculation by the processor may concern the key, human-readable. Default: none is known. */
   /** Statistics of what the fold has taken in, where the kind has any (S12). */
   readonly stats?: NaiveStats;
+  /** True if another calculation by the processor may concern the key, human-readable. Default: none is known. */
   readonly mayBeOtherwise?: (key: string) => boolean;
   /** The rules that it was made with have changed in place, from here on. Default: it reads them each time. */
   readonly adoptRules?: () => void;

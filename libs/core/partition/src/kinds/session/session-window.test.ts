@@ -10,8 +10,8 @@ import {
 } from '@flatline/kinds/session';
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import fc from 'fast-check';
-import { findKey, insertKey, options } from '../task.fixture.ts';
-import { EntryTable } from './entry-table.ts';
+import { findKey, insertKey, options } from '../../task.fixture.ts';
+import { EntryTable } from '../../entries/entry-table.ts';
 
 const RULES = { ...options().rules, dedupeEventIds: 2, maxAttributes: 2, maxAttributeBytes: 40 };
 const KEYS = 5;
