@@ -3,6 +3,7 @@
 import type { DurationMs, Random } from '@flatline/base';
 import { TASK_BOUNDS, type TaskBounds } from '@flatline/runtime';
 import { calm, type FaultRates, rough } from '@flatline/cluster';
+import { kindOf } from '@flatline/kind-modules';
 import { drawHeldTime, heldByDefault, type InputOfWorld, oneOf, type WorldSubject } from '@flatline/lab-kinds';
 
 /** A world's proof of silence, and its held time. */
@@ -36,7 +37,7 @@ const FURTHER = ['in-2', 'in-3'];
 export function drawInputs(random: Random, scenario: Scenario): readonly InputOfWorld[] {
   const { subject, proof, startFrom, formerRecords, earlierRecords, uncleanElections } = scenario;
   const isPlain = startFrom === 'earliest' && formerRecords + earlierRecords === 0;
-  if (!random.chance(0.4) || subject.kind !== 'session' || proof !== 'record' || !isPlain) return [];
+  if (!random.chance(0.4) || !kindOf(subject).obeys.severalInputs || proof !== 'record' || !isPlain) return [];
   // Losses of an input are tried with one.
   if (uncleanElections) return [];
   return FURTHER.slice(0, 1 + random.below(2)).map((topic) => drawInput(random, topic, scenario.timestampType));

@@ -22,11 +22,12 @@ export function attributeChecks(pipeline: PipelineSection, at: string): CrossFin
 function ofOne(pipeline: PipelineSection, { format, attributes = {} }: Input, at: string): CrossFinding[] {
   const { allow, hash, hashKey } = attributes;
   const setting = `${at}.attributes`;
-  if (!kindOf(pipeline).hasAttributes) {
+  const { obeys } = kindOf(pipeline);
+  if (!obeys.attributes) {
     const problem = `records of ${pipeline.kind} pipelines have no attributes: what they hold is their value, whole; leave it out`;
     return [finding(setting, undefined, problem)];
   }
-  if (attributes.at !== undefined && pipeline.kind !== 'session')
+  if (attributes.at !== undefined && !obeys.attributePlaces)
     return [finding(`${setting}.at`, attributes.at, `a ${pipeline.kind} is asked for by events; leave it out`)];
   if (attributes.at !== undefined && format !== 'json')
     return [

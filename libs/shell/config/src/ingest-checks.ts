@@ -9,7 +9,9 @@ import type { Configuration } from './schema.ts';
 export function ingestChecks(config: Configuration): CrossFinding[] {
   const { ingest, pipelines } = config;
   if (ingest === undefined) return [];
-  const silent = pipelines.findIndex((each) => each.kind === 'session' && [each.input].flat()[0]?.touches === false);
+  const silent = pipelines.findIndex(
+    (each) => kindOf(each).obeys.severalInputs && [each.input].flat()[0]?.touches === false,
+  );
   if (silent >= 0) {
     const problem =
       'true where there is ingest: heartbeats over HTTP go to the first input. Put it in another place of the list';

@@ -1,6 +1,6 @@
 // Checks of the inputs of a pipeline: what several can be, and how they go with each other (S8).
 import { CHANGELOG_FORMAT_WITH_INPUTS, INPUTS_MAX } from '@flatline/base';
-import type { PipelineSection } from '@flatline/kind-modules';
+import { kindOf, type PipelineSection } from '@flatline/kind-modules';
 import { type CrossFinding, finding } from './cross-finding.ts';
 
 type Input = Exclude<PipelineSection['input'], readonly unknown[]>;
@@ -66,7 +66,7 @@ function togetherWithOthers(pipeline: PipelineSection, inputs: readonly Input[],
       ),
     );
   };
-  if (kind !== 'session') {
+  if (!kindOf(pipeline).obeys.severalInputs) {
     refuse(`one input: several are read by sessions alone, and this pipeline is of kind "${kind}"`, 'kind');
     return found;
   }

@@ -29,8 +29,7 @@ export interface KindModule<
   readonly resolve: (section: z.output<Form>, given: Given) => OwnPart<Pipeline>;
   /** `scheduled`: what comes may not be a run of schedules, whose headers it would obey once more (D1). */
   readonly inputUse: 'input' | 'scheduled';
-  /** True if its records have attributes, which `input.attributes` keeps out or hashes (E1). */
-  readonly hasAttributes: boolean;
+  readonly obeys: Obedience;
 
   // Consequences
   /** Formats that decide more than how something is written, by the names under which the changelog keeps them. */
@@ -60,6 +59,18 @@ export interface KindModule<
   readonly metrics: KindMetrics;
   /** Loaded where it is asked for: what runs has no judge in it. */
   readonly judging: () => Promise<KindJudging<Pipeline>>;
+}
+
+/** Settings of every section that not every kind can obey: true where it does, else they are refused. */
+export interface Obedience {
+  /** `input` as a list (S8). */
+  readonly severalInputs: boolean;
+  /** `emit` beyond "closed". */
+  readonly emit: boolean;
+  /** `input.attributes`: its records have some, which are kept out or hashed (E1). */
+  readonly attributes: boolean;
+  /** `input.attributes.at`: its records are events, and say so where they like (S8). */
+  readonly attributePlaces: boolean;
 }
 
 /** The kind's own part of its section; the rest of it means the same in each kind. */

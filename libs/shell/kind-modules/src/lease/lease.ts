@@ -34,7 +34,7 @@ export const lease: KindModule<LeasePipeline, typeof leaseSection, Sound<ReadLea
   problems: lifeProblems,
   resolve: leasePart,
   inputUse: 'input',
-  hasAttributes: true,
+  obeys: { severalInputs: false, emit: false, attributes: true, attributePlaces: false },
   decisiveFormats: ({ input }) => ({ inputFormat: input.format }),
   silence: ({ rules }) => rules.timeoutMs,
   outage: (pipeline) => outageOfLives(pipeline, 'lease'),

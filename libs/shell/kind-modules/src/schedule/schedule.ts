@@ -26,7 +26,7 @@ export const schedule: KindModule<SchedulePipeline, typeof scheduleSection, { re
   problems: scheduleProblems,
   resolve: schedulePart,
   inputUse: 'scheduled',
-  hasAttributes: false,
+  obeys: { severalInputs: false, emit: false, attributes: false, attributePlaces: false },
   decisiveFormats: () => ({}),
   silence: () => undefined,
   outage: () => ({
