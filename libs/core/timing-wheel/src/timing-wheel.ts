@@ -47,7 +47,7 @@
 // Checked
 //   inspect    WH1, WH2, WH4, WH5, WH6, WH7
 //              Of WH6 that nothing is open between polls that have ended.
-//   assertion  WH8: the share.
+//   assertion  WH8: the share. Its order is not checked: when an id was found due is not kept; timing-wheel.test.ts follows it.
 //   not        WH3: what has fired is gone; the model test compares each one with the time.
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import { Buckets, ID_MAX } from './buckets.ts';
