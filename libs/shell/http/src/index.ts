@@ -5,6 +5,7 @@ export { GroupCertificates } from './access/peer-certificates.ts';
 export type { Role, RouteRole, RouteRoles } from './access/roles.ts';
 export { IssuerTokens } from './oidc/issuer-tokens.ts';
 export { holdAnswer } from './serving/held-answer.ts';
+export { listening } from './serving/listening.ts';
 export { promptClose } from './serving/prompt-close.ts';
 export { reread } from './serving/reread.ts';
 export { type Certificate, contextOf, serverOptions } from './serving/server-options.ts';

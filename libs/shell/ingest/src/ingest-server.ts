@@ -4,7 +4,7 @@ import cors from '@fastify/cors';
 import limits from '@fastify/rate-limit';
 import websocket from '@fastify/websocket';
 import type { Clock } from '@flatline/base';
-import { type Certificate, contextOf, promptClose, serverOptions } from '@flatline/http';
+import { type Certificate, contextOf, listening, promptClose, serverOptions } from '@flatline/http';
 import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { IncomingMessage } from 'node:http';
@@ -83,7 +83,7 @@ export async function openIngestServer(options: IngestOptions): Promise<IngestSe
     const renew = (certificate: Certificate): void => {
       (server.server as unknown as TlsServer).setSecureContext(contextOf(certificate, SETTING));
     };
-    return { address: await server.listen({ host, port }), renew, close };
+    return { address: await listening(server, { host, port }), renew, close };
   } catch (error) {
     await close();
     throw unbound(options, error);

@@ -2,7 +2,7 @@
 // the guard, by the roles of route-roles.ts.
 import { type Clock, messageOf, Misconfigured } from '@flatline/base';
 import type { HttpConfig } from '@flatline/config';
-import { addGuard, promptClose, serverOptions } from '@flatline/http';
+import { addGuard, listening, promptClose, serverOptions } from '@flatline/http';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Server as TlsServer } from 'node:tls';
 import { Registry } from '@prometheus-io/client';
@@ -121,7 +121,7 @@ export async function openHttpServer(http: HttpConfig, whole: Whole, push: Pushe
   };
   addEntries(server, whole, { asked: askedOf(whole, clock, there), pushes, clock });
   try {
-    const address = await server.listen({ host, port });
+    const address = await listening(server, { host, port });
     return { address, ...there, close };
   } catch (error) {
     await close();
