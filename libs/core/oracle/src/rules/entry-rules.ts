@@ -66,7 +66,8 @@ export interface EntryRules<State, Said> {
   stateBytes(state: State): number;
   /**
    * True if `stateBytes` is exact: then the fold itself decides which record has room. Default: it is an upper bound, and the processor
-   * is believed within reason.
+   * is believed within reason. So it is where states outlive what the fold knows: of windows that owe parts (B3), of schedules that a
+   * pace holds back (D2).
    */
   readonly weighsExactly?: boolean;
   /** Upper bound on the state bytes that a record adds beyond its own bytes. Default: 0. */

@@ -9,6 +9,8 @@ export interface EntriesFoldOptions {
   readonly logAppendTime: boolean;
   /** C8. Default: no time is held. */
   readonly heldTime?: Pick<CommonRules, 'unheardMs' | 'maxHoldMs'>;
+  /** I7. Default: as much as the product has. */
+  readonly room?: Pick<CommonRules, 'entriesMax' | 'stateBytesMax'>;
 }
 
 export interface FoldedEntries<Said> {
@@ -24,7 +26,7 @@ export interface FoldedEntries<Said> {
 export function foldEntries<State, Said>(
   records: readonly InputRecord[],
   kind: EntryRules<State, Said>,
-  { logAppendTime, heldTime = { unheardMs: 0, maxHoldMs: 0 } }: EntriesFoldOptions,
+  { logAppendTime, heldTime = { unheardMs: 0, maxHoldMs: 0 }, room }: EntriesFoldOptions,
 ): FoldedEntries<Said> {
   const saidByName = new Map<string, Said[]>();
   const saidByText = new Map<string, Said[]>();
@@ -32,6 +34,7 @@ export function foldEntries<State, Said>(
     timestampType: logAppendTime ? 'LogAppendTime' : 'CreateTime',
     maxKeyBytes: Infinity,
     ...heldTime,
+    ...room,
   };
   const fold = new EntriesFold({
     rules,

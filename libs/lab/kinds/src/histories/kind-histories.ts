@@ -24,7 +24,7 @@ export interface Sent {
 
 /** Records that need room (I7). */
 export interface RoomCase {
-  /** Overrides of the first subject's; on `CreateTime` the sizes of session states are not computed. */
+  /** Overrides of the first subject's; on `CreateTime` the sizes of states are not computed, of kinds where they are. */
   readonly rules: Partial<CommonRules>;
   /** The first record of the key, and those that follow: with and without need of room. */
   readonly first: Sent;

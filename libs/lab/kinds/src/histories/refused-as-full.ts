@@ -1,9 +1,16 @@
 import { assert } from '@flatline/base';
-import type { InputRecord } from '@flatline/oracle';
+import type { CommonRules, InputRecord } from '@flatline/oracle';
 import { type HistoryMutant, mutant } from './history-mutant.ts';
 
-/** Refuses for want of room a record that needs none, where one that needs some would be believed (I7). */
-export function refusedAsFull(what: string, needsNone: (record: InputRecord) => boolean): HistoryMutant {
+/**
+ * Refuses for want of room a record that needs none, where one that needs some would be believed (I7). `rules`: of kinds whose sizes
+ * the fold knows itself, none: it believes no letter, and with no room at all would refuse each record that opens an entry.
+ */
+export function refusedAsFull(
+  what: string,
+  needsNone: (record: InputRecord) => boolean,
+  rules: Partial<CommonRules> = { stateBytesMax: 1 },
+): HistoryMutant {
   return mutant('I1', `${what} is refused for want of room`, ({ deadLetters: { records }, input }) => {
     const isLetter = (offset: number): boolean => records.some(({ subject }) => subject?.offset === offset);
     const found = input.records.find((record) => record.key !== null && !isLetter(record.offset) && needsNone(record));
@@ -12,6 +19,6 @@ export function refusedAsFull(what: string, needsNone: (record: InputRecord) => 
     const at = records.findIndex(({ subject }) => subject !== undefined && subject.offset > offset);
     assert(at >= 0, `a letter comes behind ${what}: its producers are to send more of both`);
     records.splice(at, 0, { offset: records[at]!.offset, key, value, subject: { offset, reason: 'state-full' } });
-    return { rules: { stateBytesMax: 1 } };
+    return { rules };
   });
 }

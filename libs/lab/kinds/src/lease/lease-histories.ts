@@ -31,7 +31,7 @@ export const leaseHistories: KindHistories<'lease'> = {
     },
   ],
   room: {
-    rules: {},
+    rules: { timestampType: 'CreateTime' },
     first: json(STARTED),
     growing: [json({ ...STARTED, waitMs: 9_000 })],
     others: [

@@ -35,6 +35,12 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     seed: 5,
   },
   {
+    name: 'asks for more room than a start that waits needs',
+    file: 'libs/core/kinds/src/lease/lease-kind.ts',
+    from: 'if (!effects.hasRoom(length - this.#entry.stateLength)) return NO_ROOM;',
+    to: 'if (!effects.hasRoom(length)) return NO_ROOM;',
+  },
+  {
     name: 'lets one more wait than may',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'state.waiters.length >= maxWaiters',

@@ -41,7 +41,7 @@ export class SimulatedLeases implements SimulatedKind {
       rules: judged,
       whateverLived: whateverLived(judged),
       targets: [],
-      tellsRoom: false,
+      tellsRoom: true,
       input: (record) => keyedRecord(record),
     };
     this.#rules = rules;

@@ -1,7 +1,7 @@
 // Folds one input partition of leases into the output expected of it, for callers that have all of it.
 import type { DurationMs } from '@flatline/base';
 import { keyedRecord, type RawRecord } from '../../logs/raw-record.ts';
-import { foldEntries } from '../fold-entries.ts';
+import { type EntriesFoldOptions, foldEntries } from '../fold-entries.ts';
 import { leaseEntries } from './lease-reading.ts';
 import type { LeaseFoldRules, Said } from './naive-lease.ts';
 
@@ -12,6 +12,8 @@ export interface LeaseFoldOptions {
   readonly heldTime: { readonly unheardMs: DurationMs; readonly maxHoldMs: DurationMs };
   /** True if the broker stamped the records, false if producers did. */
   readonly logAppendTime: boolean;
+  /** I7. Default: as much as the product has. */
+  readonly room?: EntriesFoldOptions['room'];
 }
 
 export interface FoldedLeases {
@@ -23,8 +25,12 @@ export interface FoldedLeases {
 
 /** `records`: committed, in offset order. */
 export function foldLeases(records: readonly RawRecord[], options: LeaseFoldOptions): FoldedLeases {
-  const { partition, rules, heldTime, logAppendTime } = options;
+  const { partition, rules, heldTime, logAppendTime, room } = options;
   const input = records.map((record) => keyedRecord(record));
-  const { saidByText, refused } = foldEntries(input, leaseEntries(partition, rules), { logAppendTime, heldTime });
+  const { saidByText, refused } = foldEntries(input, leaseEntries(partition, rules), {
+    logAppendTime,
+    heldTime,
+    ...(room && { room }),
+  });
   return { said: saidByText, refused };
 }

@@ -7,20 +7,13 @@ import { EntriesFold } from '../entries-fold.ts';
 import type { EntryRules, Expectation } from '../entry-rules.ts';
 import { faultWords } from '../fault-words.ts';
 import { headerText, incarnationFaults } from '../headers.ts';
-import { type FoldCounts, stateAtMost } from '../input-fold.ts';
+import type { FoldCounts } from '../input-fold.ts';
 import type { Ending, KindReading, OutputWords } from '../reading.ts';
 import { saidOutput } from '../said-output.ts';
 import { leaseIn, touchedLease } from './lease-image.ts';
 import { askedBy } from './lease-request.ts';
-import {
-  type Lease,
-  type LeaseFoldRules,
-  type LeaseState,
-  type Waiting,
-  NaiveLease,
-  type Said,
-  EPOCH_TOKENS,
-} from './naive-lease.ts';
+import { stateSize } from './lease-size.ts';
+import { type LeaseFoldRules, type LeaseState, NaiveLease, type Said, EPOCH_TOKENS } from './naive-lease.ts';
 
 /** The rules of a pipeline of leases. */
 export interface LeasePipelineRules extends CommonRules, LeaseFoldRules {
@@ -53,11 +46,8 @@ export function leaseEntries(partition: number, rules: LeaseFoldRules): EntryRul
       const renews = state?.lease !== undefined && asked !== 'bad' && asked.token === state.lease.token;
       return asked !== 'bad' && asked.does === 'start' && !renews;
     },
-    stateBytes: ({ lease, waiting }) =>
-      [...(lease === undefined ? [] : [lease]), ...waiting].reduce(
-        (sum, claim) => sum + stateAtMost(lengthOf(claim)),
-        0,
-      ),
+    stateBytes: ({ lease, waiting }) => stateSize(lease, waiting),
+    weighsExactly: true,
     differences: (found, expected) => fieldDifferences(fieldsOf(found), fieldsOf(expected)),
     faults: faultWords(({ lease, lockedUntil = 0 }) =>
       lease === undefined ? `the lock delay until ${lockedUntil}` : `the lease with token ${lease.token}`,
@@ -107,11 +97,6 @@ function leaseWords(partition: number): OutputWords {
       saidOutput(record, (text) => [text('type'), text('reason'), `lease.${text('type').toLowerCase()}`]),
     beginningOf: ({ summary }) => offsetIn(summary),
   };
-}
-
-/** In characters, each of at most three bytes. */
-function lengthOf({ requestId = '', attributes }: Waiting | Lease): number {
-  return Object.entries(attributes).reduce((sum, [name, value]) => sum + name.length + value.length, requestId.length);
 }
 
 function requestIdFaults({ headers, summary }: OutputRecord): string[] {

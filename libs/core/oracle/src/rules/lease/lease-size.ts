@@ -18,6 +18,8 @@ interface Waiting extends Claim {
   readonly until: number;
 }
 
+const NO_CLAIM: Claim = { requestId: undefined, attributes: {} };
+
 interface Weight {
   /** Upper bound on the bytes of the texts: nearly always decisive, and cheaper than the exact number. */
   readonly most: number;
@@ -29,14 +31,25 @@ const utf8 = new TextEncoder();
 /** Cached by the attributes, which never change: waiting starts are weighed again with each start. */
 const weights = new WeakMap<Claim['attributes'], Weight>();
 
+/** Bytes of the state of a key (I7): none where no one says anything of themselves, and no one waits. `holder`: undefined: none. */
+export function stateSize(holder: Claim | undefined, waiting: readonly Waiting[]): number {
+  const claim = holder ?? NO_CLAIM;
+  const isBare = (claim.requestId ?? '') === '' && Object.keys(claim.attributes).length === 0;
+  return waiting.length === 0 && isBare ? 0 : exactSize(claim, waiting);
+}
+
 /** True if all of them may be kept (L4). */
 export function isWithinLimit(holder: Claim, waiting: readonly Waiting[]): boolean {
   const claims = [holder, ...waiting];
   const most = sum(claims.map((claim) => NUMBERS_BYTES + mostOf([claim.requestId ?? '']) + weightOf(claim).most));
   if (most <= STATE_BYTES_MAX) return true;
+  return exactSize(holder, waiting) <= STATE_BYTES_MAX;
+}
+
+function exactSize(holder: Claim, waiting: readonly Waiting[]): number {
   const numbers = waiting.flatMap(({ offset, timeoutMs, until }) => [offset, timeoutMs, until].map(varintBytes));
-  const texts = claims.map((claim) => exactOf([claim.requestId ?? '']) + exactWeightOf(claim));
-  return varintBytes(waiting.length) + sum(numbers) + sum(texts) <= STATE_BYTES_MAX;
+  const texts = [holder, ...waiting].map((claim) => exactOf([claim.requestId ?? '']) + exactWeightOf(claim));
+  return varintBytes(waiting.length) + sum(numbers) + sum(texts);
 }
 
 function weightOf({ attributes }: Claim): Weight {

@@ -103,7 +103,9 @@ export class LeaseLog extends KindLog<Said> {
   protected override fold(input: readonly RawRecord[]): Folded<Said> {
     const logAppendTime = this.#timestampType === 'LogAppendTime';
     const { rules } = this;
-    const folding: LeaseFoldOptions = { partition: PARTITION, rules, heldTime: this.#heldTime, logAppendTime };
+    const { entriesMax, stateBytesMax } = this.#state;
+    const room = { entriesMax, stateBytesMax };
+    const folding: LeaseFoldOptions = { partition: PARTITION, rules, heldTime: this.#heldTime, logAppendTime, room };
     return foldLeases(input, folding);
   }
 

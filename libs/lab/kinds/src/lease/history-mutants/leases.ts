@@ -3,9 +3,11 @@ import { BlockReader } from '@flatline/oracle/anatomy';
 import { changeFirst, isPage, isTouch } from '../../histories/changelog-edits.ts';
 import { refusedAsFull } from '../../histories/refused-as-full.ts';
 import { mutant, type HistoryMutant } from '../../histories/history-mutant.ts';
+import { textIn } from '../../worlds/simulated-kind.ts';
 
 export const LEASES: readonly HistoryMutant[] = [
-  refusedAsFull('a renewal', ({ value }) => value?.length === 0),
+  refusedAsFull('a renewal', ({ value }) => value?.length === 0, {}),
+  refusedAsFull('a start', ({ value }) => value !== null && textIn(value).startsWith('{"type":"STARTED"'), {}),
   mutant('V5', 'a renewal is not written', ({ changelog }) => {
     changeFirst(changelog.records, isTouch, () => []);
   }),
