@@ -106,6 +106,7 @@ const OF_THE_TABLE: readonly EngineMutant[] = [
     from: 'this.reshaped.delete(slot);',
     to: '',
     invariant: 'ET2',
+    seed: 483,
   },
   {
     name: 'loses the place of a key that goes',

@@ -39,6 +39,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'if (!effects.hasRoom(length - this.#entry.stateLength)) return NO_ROOM;',
     to: 'if (!effects.hasRoom(length)) return NO_ROOM;',
+    seed: 26,
   },
   {
     name: 'lets one more wait than may',
