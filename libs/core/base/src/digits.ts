@@ -10,18 +10,28 @@ const DIGITS_MAX = 15;
 
 /** The digits of a safe integer from 0 on, behind `prefix`. */
 export function digitsOf(value: number, prefix: Uint8Array = NOTHING): Uint8Array {
-  const high = Math.floor(value / LOW);
-  const digits = high > 0 ? LOW_DIGITS + countOf(high) : countOf(value);
   const { length } = prefix;
-  const bytes = new Uint8Array(length + digits);
+  const bytes = new Uint8Array(length + digitCount(value));
   for (let i = 0; i < length; i += 1) bytes[i] = prefix[i]!;
-  const end = length + digits;
-  if (high === 0) write(value, bytes, length, end);
-  else {
-    write(value - high * LOW, bytes, end - LOW_DIGITS, end);
-    write(high, bytes, length, end - LOW_DIGITS);
-  }
+  writeDigits(value, bytes, length);
   return bytes;
+}
+
+/** Writes the digits of a safe integer from 0 on to `target`, from `at` on. Returns where they end. */
+export function writeDigits(value: number, target: Uint8Array, at: number): number {
+  const end = at + digitCount(value);
+  const high = Math.floor(value / LOW);
+  if (high === 0) write(value, target, at, end);
+  else {
+    write(value - high * LOW, target, end - LOW_DIGITS, end);
+    write(high, target, at, end - LOW_DIGITS);
+  }
+  return end;
+}
+
+function digitCount(value: number): number {
+  const high = Math.floor(value / LOW);
+  return high > 0 ? LOW_DIGITS + countOf(high) : countOf(value);
 }
 
 function countOf(value: number): number {

@@ -28,7 +28,7 @@ export {
 } from './changelog-format.ts';
 export type { Calendar } from './calendar.ts';
 export { count, counted, plural } from './counted.ts';
-export { decimalIn, digitsOf } from './digits.ts';
+export { decimalIn, digitsOf, writeDigits } from './digits.ts';
 export { DurationHistogram, type HistogramStatus } from './duration-histogram.ts';
 export { didYouMean } from './edit-distance.ts';
 export { GrowingMemory } from './growing-memory.ts';

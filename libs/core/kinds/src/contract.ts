@@ -7,7 +7,7 @@
 // Both sides look at one entry at a time, through one window that the engine moves: a second window on the same entry would
 // cost each heartbeat as much as what it changes.
 import type { ByteWriter, Millis } from '@flatline/base';
-import type { DeadLetterReason, GroupHeaders, KeyGroup, OutgoingRecord } from '@flatline/ports';
+import type { DeadLetterReason, GroupHeaders, KeyGroup, OutgoingRecord, RecordSink } from '@flatline/ports';
 import type { Eviction } from './acts/eviction.ts';
 import type { ShownEntry } from './shown-entry.ts';
 import type { EntryMemory, EntryWindow } from './entry-window.ts';
@@ -106,8 +106,15 @@ export interface Effects {
   purge(): void;
   /** A copy of the entry's key. */
   key(): Uint8Array;
-  /** A record, encoded by now; it goes out with the commit of what brought it about (O1). */
+  /** A record, encoded by now, and copied by this; it goes out with the commit of what brought it about (O1). */
   emit(record: KindOutput): void;
+  /**
+   * As `emit`, of a record that has the entry's key and is written where it goes out from: value, number of headers, and each of them
+   * follow, then `recorded`. They have so many bytes, at most. `topic`: as of `KindOutput`.
+   */
+  record(bytes: number, headers: number, topic?: string): RecordSink;
+  /** The record is whole. Nothing else comes between the two. */
+  recorded(): void;
   /** As `emit`, of records that take long to encode: made one after the other, in slices, once the commit is cut. */
   emitLater(records: LaterRecords): void;
   /** The entry owes records (`Kind.owing`), which go out a commit's share at a time. Comes before `changed`. */

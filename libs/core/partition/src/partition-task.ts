@@ -83,7 +83,8 @@ export class PartitionTask {
     const table = new EntryTable(options.hashSeed, kind.format);
     const changelog = new Changelog(table, options.changelog, options.blockMemory);
     const time = new InputTime({ heldTime, clock, table, counters });
-    const commit = new NextCommit(changelog, options, { routing: options.routing, counters });
+    const { routing, blockMemory: memory } = options;
+    const commit = new NextCommit(changelog, options, { memory, routing, counters });
     const openKind = (entry: EntryWindow): Kind => kind.open({ partition, held: time.held, entry, counters });
     const checkpoints = new Checkpoints(table, changelog, options.takenRowBytesMax);
     changelog.giveRowsTo(checkpoints);
@@ -428,6 +429,7 @@ export class PartitionTask {
     const stored = { ...header, part: parts - 1, parts };
     this.checkpoints.committed({ header: stored, stretches, slots, removed, offsets, bytes });
     for (const block of blocks) this.#options.blockMemory.giveBack(block.bytes);
+    cut.outputs.packed.giveBack();
   }
 }
 

@@ -1,8 +1,9 @@
 // Contract of a partition task: its parts, how a step ends, and what a cut hands to the runtime.
 import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
-import type { HeldTimeRules, KindOutput, PipelineKind } from '@flatline/kinds';
+import type { HeldTimeRules, PipelineKind } from '@flatline/kinds';
 import type { Routing } from '@flatline/kinds/routing';
 import type { ChangelogCut, ChangelogLimits } from './changelog/changelog.ts';
+import type { CutOutputs } from './commit/cut-outputs.ts';
 import type { DeadLetter, DeadLetterLimits } from './commit/dead-letter.ts';
 import type { InputRules } from './input/record-class.ts';
 import type { StateLimits } from './entries/state-limits.ts';
@@ -31,7 +32,7 @@ export interface TaskOptions extends CommitLimits {
   readonly tickMs: DurationMs;
   /** Drawn at start by the shell (I3). */
   readonly hashSeed: number;
-  /** Memory for blocks until their commit is settled; tasks of a process may share it. */
+  /** Memory for blocks and outputs until their commit is settled; tasks of a process may share it. */
   readonly blockMemory: ReusedMemory;
   readonly state: StateLimits;
   /** Bytes of rows that its cuts may take along for the local store at present. */
@@ -64,8 +65,7 @@ export type MergedOutcome =
   | { readonly kind: 'limit' };
 
 export interface TaskCut extends ChangelogCut {
-  /** In the order in which they were decided. */
-  readonly outputs: readonly KindOutput[];
+  readonly outputs: CutOutputs;
   /** For each entry that this cut ends, the instant as of which it ended. */
   readonly endedAt: readonly Millis[];
   readonly deadLetters: readonly DeadLetter[];

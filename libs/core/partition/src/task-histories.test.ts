@@ -132,9 +132,9 @@ class Model {
       return this.nextOffset - 1;
     });
     this.nextOffset += 1;
+    this.closed.push(...closedIn(cut).map(shown));
     this.task.settle(cut, offsets);
     this.inspect();
-    this.closed.push(...closedIn(cut).map(shown));
     if (this.random.chance(0.2)) while (this.blocks[0]!.offset < cut.header.floor) this.blocks.shift();
   }
 

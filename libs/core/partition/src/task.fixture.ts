@@ -4,12 +4,13 @@ import { inputRecord, type PipelineRules, type RawRecord } from '@flatline/oracl
 import { foldInput } from '@flatline/oracle/session';
 import { sessionKind, type SessionOptions } from '@flatline/kinds/session';
 import type { SessionSummary } from '@flatline/ports/formats';
-import type { PartitionTask, Restoration, RestoreStep, TaskCut, TaskOptions } from './index.ts';
+import type { PartitionTask, Restoration, RestoreStep, TaskOptions } from './index.ts';
 import {
   headerSection,
   KEY_GROUP_MAX,
   type KeyGroup,
   type KeySpans,
+  type OutgoingRecord,
   type RecordCursor,
   type RecordHeader,
 } from '@flatline/ports';
@@ -245,18 +246,19 @@ export function options(changes: Partial<TestOptions> = {}): TaskOptions & TestO
   return { ...chosen, kind: sessionKind({ ...chosen, encoder: { encode } }) };
 }
 
-const summaries = new WeakMap<Uint8Array, SessionSummary>();
+/** By their bytes as a text. */
+const summaries = new Map<string, SessionSummary>();
 
 function encode(summary: SessionSummary): Uint8Array {
   const { attributes, countsByType, key, ...rest } = summary;
-  const encoded = bytes(JSON.stringify({ ...rest, key: text(key), texts: [...attributes, ...countsByType] }));
+  const encoded = JSON.stringify({ ...rest, key: text(key), texts: [...attributes, ...countsByType] });
   summaries.set(encoded, summary);
-  return encoded;
+  return bytes(encoded);
 }
 
 /** The summaries among a cut's outputs, as they were before they were encoded. */
-export function closedIn({ outputs }: TaskCut): SessionSummary[] {
-  return outputs.flatMap(({ value }) => (value === null ? [] : [summaries.get(value)!]));
+export function closedIn({ outputs }: { readonly outputs: Iterable<OutgoingRecord> }): SessionSummary[] {
+  return [...outputs].flatMap(({ value }) => (value === null ? [] : [summaries.get(text(value))!]));
 }
 
 export interface Workload {

@@ -10,6 +10,17 @@ export {
   type ValueReason,
 } from './dead-letter-reasons.ts';
 export { headerSection } from './header-section.ts';
+export { nameBytes } from './packed/header-names.ts';
+export {
+  PackedCursor,
+  type PackedRecord,
+  PackedRecords,
+  type RecordMark,
+  type RecordRange,
+} from './packed/packed-records.ts';
+export { RecordPacker, START } from './packed/record-packer.ts';
+export { type Frame, framesOf, headerFrame, nameFrame, type RecordSink } from './packed/record-sink.ts';
+export { PackedWrite, recordCount } from './packed/packed-write.ts';
 export { INCARNATION_HEADER } from './incarnation-header.ts';
 export { ROUTE_HEADER } from './route-header.ts';
 export { groupOf, rowsIn, StoredGroup, type StoredRow } from './stored-group.ts';

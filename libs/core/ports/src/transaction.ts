@@ -11,6 +11,7 @@ export interface OutgoingRecord {
   readonly timestamp?: Millis;
 }
 
+/** `PackedWrite`: as bytes already, for a writer that takes them so. */
 export interface OutgoingRecords extends TopicPartition {
   /** In log order. The writer cuts them into produce batches below its byte limit. */
   readonly records: readonly OutgoingRecord[];
@@ -22,7 +23,7 @@ export interface GroupOffset extends TopicPartition {
   readonly metadata: string;
 }
 
-/** The bytes of values may be written over once `commit` has resolved. */
+/** The bytes of records may be written over once `commit` has resolved. */
 export interface Transaction {
   readonly writes: readonly OutgoingRecords[];
   readonly offsets: readonly GroupOffset[];

@@ -275,7 +275,7 @@ class SimulatedWriter implements TransactionalWriter {
   }
 }
 
-/** Copies because a real writer encodes: a block's memory is reused once its commit is settled and flushed. */
+/** Copies because a real writer encodes: the memory of blocks is reused once their commit is settled and flushed. */
 function copyOf(record: OutgoingRecord): OutgoingRecord {
   return { ...record, value: record.value && Uint8Array.from(record.value) };
 }

@@ -214,17 +214,19 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The summary that each output was encoded from. */
-const encodedFrom = new WeakMap<Uint8Array, SessionSummary>();
+/** The summary that each output was encoded from, by its bytes as a text. */
+const encodedFrom = new Map<string, SessionSummary>();
 
 function encode(summary: SessionSummary): Uint8Array {
   const bytes = codec.outputs[0]!.encode(summary);
-  encodedFrom.set(bytes, summary);
+  encodedFrom.set(Buffer.from(bytes).toString('latin1'), summary);
   return bytes;
 }
 
 function closedIn({ outputs }: TaskCut): SessionSummary[] {
-  return outputs.flatMap(({ value }) => (value === null ? [] : [encodedFrom.get(value)!]));
+  return [...outputs].flatMap(({ value }) =>
+    value === null ? [] : [encodedFrom.get(Buffer.from(value).toString('latin1'))!],
+  );
 }
 
 /** All that an operator may allow. */
@@ -352,11 +354,12 @@ async function survives(sent: readonly Sent[], stamp: number): Promise<void> {
   const cut = owner.cut(ids);
   expect(cut.deadLetters.map(({ offset }) => offset)).toEqual([FIRST_OFFSET + records.length]);
   const restored = fromLog(cut);
+  const closed = closedIn(cut);
   const loaded = await fromStore(owner, cut);
   const expected = summariesOf(owner);
   same(summariesOf(restored), expected);
   same(summariesOf(loaded), expected);
-  for (const summary of [...closedIn(cut), ...expected])
+  for (const summary of [...closed, ...expected])
     for (const encoder of codec.outputs)
       same(codec.summaries.decode(encoder.encode(summary)), {
         kind: 'summary',

@@ -2,10 +2,17 @@
 //
 // Owns: the blocks from the last commit's floor on.
 // Does not own: their bytes' meaning (the task).
+import type { KindOutput } from '@flatline/kinds';
 import type { CommitHeader, PartitionTask, TaskCut } from '@flatline/partition';
 import { Restoration } from '@flatline/partition';
 
 const LOG = { logId: 'test', owner: 'test-pipeline' } as const;
+
+/** What a commit has said. */
+export interface Committed {
+  readonly outputs: readonly KindOutput[];
+  readonly deadLetters: TaskCut['deadLetters'];
+}
 
 export class MemoryChangelog {
   readonly #inputPartitions: number;
@@ -25,22 +32,23 @@ export class MemoryChangelog {
   }
 
   /** Commits what the task has taken since the last commit. */
-  commit(task: PartitionTask): TaskCut {
+  commit(task: PartitionTask): Committed {
     const sequence = this.#sequence;
     const previousCommitId = sequence === 0 ? '' : commitId(sequence - 1);
     const names = { ...LOG, inputPartitions: this.#inputPartitions, sequence, commitId: commitId(sequence) };
     const cut = task.cut({ ...names, previousCommitId });
     this.#sequence += 1;
     const end = this.#start + this.#blocks.length;
-    // The task takes their memory back once they are in the log.
+    // The task takes their memory back once they are in the log, and that of outputs.
     for (const { bytes } of cut.blocks) this.#blocks.push(bytes.slice());
+    const outputs = [...cut.outputs];
     task.settle(
       cut,
       cut.blocks.map((_, i) => end + i),
     );
     this.#last = cut.header;
     this.#truncate(cut.header.floor);
-    return cut;
+    return { outputs, deadLetters: cut.deadLetters };
   }
 
   /** K4, without waiting: there is no other reader. */

@@ -195,9 +195,9 @@ export class TestPartition {
 
   #commit(): void {
     const { partition, onOutput, onDeadLetter } = this.#parts;
-    const cut = this.#changelog.commit(this.#task);
-    for (const output of cut.outputs) onOutput(output, partition);
-    for (const letter of cut.deadLetters) onDeadLetter(letter, partition);
+    const { outputs, deadLetters } = this.#changelog.commit(this.#task);
+    for (const output of outputs) onOutput(output, partition);
+    for (const letter of deadLetters) onDeadLetter(letter, partition);
   }
 }
 

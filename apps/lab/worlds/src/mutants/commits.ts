@@ -4,9 +4,9 @@ import type { EngineMutant } from './mutant.ts';
 export const COMMIT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'drops a close',
-    file: 'libs/core/partition/src/commit/next-commit.ts',
-    from: 'const outputs = this.outputs.takeAll();',
-    to: 'const all = this.outputs.takeAll(); const outputs = { ...all, outputs: all.outputs.slice(0, 6) };',
+    file: 'libs/core/partition/src/commit/output-box.ts',
+    from: 'to: this.#directEnd }];',
+    to: 'to: { ...this.#directEnd, count: Math.max(done.count, Math.min(6, this.#directEnd.count)) } }];',
   },
   {
     name: 'commits an offset beyond the position',

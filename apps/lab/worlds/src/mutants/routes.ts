@@ -71,8 +71,8 @@ const IN_CHAINS: readonly EngineMutant[] = [
   {
     name: 'routes tombstones as the outputs before them',
     file: BOX,
-    from: '  for (const routed of routing.of(output)) {',
-    to: '  for (const routed of output.value === null ? routing.of({ ...output, value: new TextEncoder().encode(\'{"reason":"ENDED"}\') }) : routing.of(output)) {',
+    from: '    for (const routed of routing.of(output)) {',
+    to: '    for (const routed of output.value === null ? routing.of({ ...output, value: new TextEncoder().encode(\'{"reason":"ENDED"}\') }) : routing.of(output)) {',
   },
   {
     name: 'sends an empty key where a pointer leads to nothing',
@@ -89,20 +89,20 @@ const IN_CHAINS: readonly EngineMutant[] = [
   {
     name: 'routes an output twice now and then',
     file: BOX,
-    from: '    into.push(routed.record);',
-    to: '    into.push(routed.record);\n    if (into.length % 7 === 0) into.push(routed.record);',
+    from: '      bytes += this.#putOne(routed.record);',
+    to: '      bytes += this.#putOne(routed.record);\n      if (this.#packer.mark.count % 7 === 0) bytes += this.#putOne(routed.record);',
   },
   {
     name: 'forgets what it has routed now and then',
     file: BOX,
-    from: '    into.push(routed.record);',
-    to: '    if (into.length % 7 !== 6) into.push(routed.record);',
+    from: '      bytes += this.#putOne(routed.record);',
+    to: '      if (this.#packer.mark.count % 7 !== 6) bytes += this.#putOne(routed.record);',
   },
   {
     name: 'writes no letter for what cannot be routed',
     file: BOX,
-    from: '      onUnroutable(output, routed.detail);',
-    to: '      void onUnroutable;',
+    from: '        onUnroutable(output, routed.detail);',
+    to: '        void onUnroutable;',
   },
   {
     name: 'numbers what is routed by the topic, not the commit',

@@ -33,6 +33,7 @@ import { bad, NO_ROOM } from '../refusals.ts';
 import { STATE_BYTES_MAX } from '../state-bytes.ts';
 import { fireAt, shiftOf } from './jitter.ts';
 import { PlainRequests } from './plain-requests.ts';
+import { PlainRuns } from './plain-runs.ts';
 import { type ScheduleCounters, zeroScheduleCounters } from './schedule-counters.ts';
 import { scheduleFormat } from './schedule-format.ts';
 import { needsClock, type Schedule, schedulesIn, stateOf } from './schedule-state.ts';
@@ -82,6 +83,7 @@ class ScheduleKind implements Kind {
   readonly #entry: ScheduleWindow;
   readonly #voice: ScheduleVoice;
   readonly #plain: PlainRequests;
+  readonly #plainRuns: PlainRuns;
 
   constructor({ rules, calendar }: ScheduleOptions, parts: ScheduleParts) {
     this.#rules = rules;
@@ -90,6 +92,7 @@ class ScheduleKind implements Kind {
     this.#parts = parts;
     this.#entry = parts.entry;
     this.#plain = new PlainRequests({ rules, entry: parts.entry, counters: parts.counters });
+    this.#plainRuns = new PlainRuns(parts.partition);
     const { receipts } = rules;
     this.#voice = new ScheduleVoice({ partition: parts.partition, receipts, tzVersion: calendar.version });
   }
@@ -127,6 +130,11 @@ class ScheduleKind implements Kind {
   }
 
   due(at: Millis, effects: Effects): void {
+    if (this.#plainRuns.make(this.#entry.state, at, effects)) {
+      this.#parts.counters.scheduleRuns += 1;
+      effects.end(at);
+      return;
+    }
     const to = { key: effects.key(), answers: undefined };
     const left: Schedule[] = [];
     for (const schedule of schedulesIn(this.#entry.state)) {

@@ -1,8 +1,8 @@
 // Output of schedules: their runs, and receipts (D1, D4).
 //
-// Owns: copies of what is said, until their commits.
+// Owns: nothing that outlives a call, but for the header of the last due instant.
 // Does not own: when something is said (ScheduleKind).
-import { BriefCopies, digitsOf, type Millis, utf8Of } from '@flatline/base';
+import { digitsOf, type Millis, utf8Of } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import {
   ANSWERED_HEADER,
@@ -53,8 +53,6 @@ export class ScheduleVoice {
   readonly #parts: ScheduleVoiceParts;
   /** Before the offset in the name of a schedule. */
   readonly #prefix: Uint8Array;
-  /** Messages of runs, which go with their commits, and so together. */
-  readonly #copies = new BriefCopies();
   /** Due instant of the last run, and its header: runs due together share it. */
   #lastDueAt: Millis = 0;
   #lastDueAtHeader = header(DUE_AT_HEADER, '0');
@@ -66,8 +64,7 @@ export class ScheduleVoice {
 
   /** A schedule's run, as it was due: the `runs`th. */
   run(schedule: Schedule, { runs, isLast }: RunNumber, key: Uint8Array, effects: Effects): void {
-    // A copy: it lies in the state, and the run waits for its commit.
-    const { headers, value } = messageIn(this.#copies.of(schedule.message));
+    const { headers, value } = messageIn(schedule.message);
     headers.push(this.#dueAtHeader(schedule.dueAt));
     this.#name(schedule, headers);
     headers.push(runs === 1 ? FIRST : { name: RUN_HEADER, value: digitsOf(runs) });

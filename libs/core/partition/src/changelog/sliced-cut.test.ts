@@ -26,7 +26,7 @@ const contents = ({ blocks, removed, header, outputs, position }: TaskCut): obje
   position,
   blocks: blocks.map(({ bytes, slots }) => ({ bytes: [...bytes], slots: [...slots] })),
   removed,
-  outputs,
+  outputs: [...outputs],
 });
 
 describe('a cut in slices', () => {

@@ -2,7 +2,7 @@
 //
 // Owns: outputs, dead letters, how large a commit may be, whether the input waits for it, how much was applied by the last cut.
 // Does not own: what changed of entries (Changelog), the position, when a commit is cut (the runtime).
-import { assert, type Millis } from '@flatline/base';
+import { assert, type Millis, type ReusedMemory } from '@flatline/base';
 import type { HeldState, KindOutput, TouchBase } from '@flatline/kinds';
 import type { Routing } from '@flatline/kinds/routing';
 import type { DeadLetterReason, RecordCursor } from '@flatline/ports';
@@ -13,6 +13,8 @@ import { OutputBox } from './output-box.ts';
 import type { CommitLimits, TaskCut } from '../task-contract.ts';
 
 export interface NextCommitParts {
+  /** For outputs, until the commit is settled. */
+  readonly memory: ReusedMemory;
   readonly routing?: Routing | undefined;
   readonly counters: { deadLetters: number; routed: number; unroutable: number };
 }
@@ -37,7 +39,7 @@ export class NextCommit {
   #isAwaited = false;
 
   /** `routing`: what outputs bring about beside themselves (P3). Default: nothing. */
-  constructor(changelog: Changelog, limits: CommitLimits, { routing, counters }: NextCommitParts) {
+  constructor(changelog: Changelog, limits: CommitLimits, { memory, routing, counters }: NextCommitParts) {
     this.#changelog = changelog;
     this.#limits = limits;
     this.#deadLetters = new DeadLetterBox(limits.deadLetters);
@@ -49,7 +51,7 @@ export class NextCommit {
       counters.unroutable += 1;
       this.#deadLetters.addUnroutable(output, detail);
     };
-    this.outputs = new OutputBox(routing && { routing, onRouted, onUnroutable });
+    this.outputs = new OutputBox(memory, routing && { routing, onRouted, onUnroutable });
   }
 
   /** Says that so much of the input is committed: the sum of positions. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ReusedMemory } from '@flatline/base';
 import type { KindOutput, LaterRecords } from '@flatline/kinds';
 import { debounceSaid } from '@flatline/kinds/debounce';
 import { routingOf } from '@flatline/kinds/routing';
@@ -24,7 +25,11 @@ class Later implements LaterRecords {
 describe('records that are encoded later', () => {
   test('OB3 [P3] count with what their routes may take along, before it is made', () => {
     const routing = routingOf(debounceSaid, [{ to: 't' }, { to: 'u' }], () => 1);
-    const box = new OutputBox({ routing, onRouted: () => undefined, onUnroutable: () => undefined });
+    const box = new OutputBox(new ReusedMemory(0), {
+      routing,
+      onRouted: () => undefined,
+      onUnroutable: () => undefined,
+    });
     box.addLater(new Later());
     const counted = box.bytes;
     expect(box.inspect()).toEqual([]);

@@ -1,4 +1,4 @@
-// Records for the output, from being decided until a cut takes them.
+// Records for the output, from being decided until a cut takes them: bytes, each written when it is decided.
 //
 // Owns: the records, what they bring about (P3), their bytes, those that are still to be encoded; the instants as of which entries
 // ended.
@@ -15,9 +15,20 @@
 //            As far as what is encoded, and what is not, have the bytes that are counted.
 //   not      OB1, OB2, OB4: of what was decided before and is not kept; the oracle reads the output for it (O1), and the
 //            topics of routes (P3).
-import type { Millis } from '@flatline/base';
+import type { Millis, ReusedMemory } from '@flatline/base';
 import type { KindOutput, LaterRecords } from '@flatline/kinds';
 import type { Routing } from '@flatline/kinds/routing';
+import {
+  nameBytes,
+  type OutgoingRecord,
+  type RecordMark,
+  RecordPacker,
+  type RecordRange,
+  type RecordSink,
+  START,
+} from '@flatline/ports';
+import { CutOutputs } from './cut-outputs.ts';
+import { OutputPlaces } from './output-places.ts';
 
 /** Bytes of a record in its batch beside key, value and headers: lengths, deltas, and a header's framing. */
 const RECORD_OVERHEAD_BYTES = 24;
@@ -26,11 +37,11 @@ const ROUTE_HEADER_BYTES = 128;
 /** A call that encoded no record yet counts as this many bytes of work. */
 const STEP_BYTES = 128 * 1024;
 
-/** Records to be encoded: their place among the others, and those encoded so far. */
+/** Records to be encoded, where they belong among those that are, and where they lie once they are. */
 interface Later {
-  readonly at: number;
+  readonly at: RecordMark;
   readonly records: LaterRecords;
-  readonly encoded: KindOutput[];
+  encoded: RecordRange | undefined;
 }
 
 /** Records of other topics that outputs bring about. */
@@ -40,22 +51,28 @@ export interface OutputRoutes {
   readonly onUnroutable: (output: KindOutput, detail: string) => void;
 }
 
+const HERE = {};
+
 export class OutputBox {
   readonly #routes: OutputRoutes | undefined;
-  #records: KindOutput[] = [];
+  readonly #packer: RecordPacker;
+  readonly #places = new OutputPlaces();
   #later: Later[] = [];
   /** How many of `#later` are encoded. */
   #encoded = 0;
+  /** Behind the records that were decided and written at once. */
+  #directEnd = START;
   #endedAt: Millis[] = [];
   #bytes = 0;
 
-  /** Default: they bring about nothing. */
-  constructor(routes?: OutputRoutes) {
+  /** `routes`: default: they bring about nothing. */
+  constructor(memory: ReusedMemory, routes?: OutputRoutes) {
+    this.#packer = new RecordPacker(memory);
     this.#routes = routes;
   }
 
   get count(): number {
-    return this.#records.length + this.#later.length;
+    return this.#directEnd.count + this.#later.length;
   }
 
   get bytes(): number {
@@ -67,18 +84,57 @@ export class OutputBox {
   }
 
   add(record: KindOutput): void {
-    this.#bytes += this.#put(record, this.#records);
+    this.#bytes += this.#put(record);
+    this.#directEnd = this.#packer.mark;
+  }
+
+  /** Begins a record for that topic, whose parts are written to what is returned and have so many bytes, at most. */
+  begin(bytes: number, headers: number, topic: string | undefined): RecordSink {
+    const place = this.#places.take(topic === undefined ? HERE : { topic });
+    this.#packer.begin(place, bytes, headers);
+    return this.#packer;
+  }
+
+  /** It is written. */
+  end(): void {
+    const from = this.#packer.mark;
+    this.#bytes += RECORD_OVERHEAD_BYTES + this.#packer.end();
+    if (this.#routes !== undefined) this.#bytes += this.#putRouted(this.#writtenFrom(from), this.#routes);
+    this.#directEnd = this.#packer.mark;
   }
 
   /** Returns how many bytes it has with what it brings about. */
-  #put(record: KindOutput, into: KindOutput[]): number {
-    into.push(record);
-    const own = outputBytes(record);
-    return this.#routes === undefined ? own : own + putRouted(record, into, this.#routes);
+  #put(record: KindOutput): number {
+    const own = this.#putOne(record);
+    return this.#routes === undefined ? own : own + this.#putRouted(record, this.#routes);
+  }
+
+  #putOne(record: KindOutput): number {
+    return countedBytes(this.#packer.add(record, this.#places.take(record)), record);
+  }
+
+  #putRouted(output: KindOutput, { routing, onRouted, onUnroutable }: OutputRoutes): number {
+    let bytes = 0;
+    for (const routed of routing.of(output)) {
+      if (routed.kind === 'unroutable') {
+        onUnroutable(output, routed.detail);
+        continue;
+      }
+      bytes += this.#putOne(routed.record);
+      onRouted();
+    }
+    return bytes;
+  }
+
+  /** The record that was written last, as routes see it. */
+  #writtenFrom(from: RecordMark): KindOutput {
+    const all = this.#packer.peekAll().inOrder([{ from, to: this.#packer.mark }]);
+    const [record] = this.#places.named(all);
+    return record!;
   }
 
   addLater(records: LaterRecords): void {
-    this.#later.push({ at: this.#records.length, records, encoded: [] });
+    this.#later.push({ at: this.#directEnd, records, encoded: undefined });
     this.#bytes += this.#counted(records);
   }
 
@@ -99,9 +155,12 @@ export class OutputBox {
     return left;
   }
 
-  #encodeNext({ records, encoded }: Later): number {
+  #encodeNext(later: Later): number {
+    const { records } = later;
+    const from = later.encoded?.from ?? this.#packer.mark;
     const record = records.next();
-    const bytes = record === undefined ? 0 : this.#put(record, encoded);
+    const bytes = record === undefined ? 0 : this.#put(record);
+    later.encoded = { from, to: this.#packer.mark };
     this.#bytes += bytes;
     if (records.isOver) {
       this.#bytes -= this.#counted(records);
@@ -110,12 +169,14 @@ export class OutputBox {
     return record === undefined ? STEP_BYTES : bytes;
   }
 
-  takeAll(): { readonly outputs: readonly KindOutput[]; readonly endedAt: readonly Millis[] } {
+  takeAll(): { readonly outputs: CutOutputs; readonly endedAt: readonly Millis[] } {
     this.encode(Infinity);
-    const taken = { outputs: this.#inOrder(), endedAt: this.#endedAt };
-    this.#records = [];
+    const ranges = this.#inOrder();
+    const outputs = new CutOutputs(this.#packer.takeAll().inOrder(ranges), this.#places.takeAll());
+    const taken = { outputs, endedAt: this.#endedAt };
     this.#later = [];
     this.#encoded = 0;
+    this.#directEnd = START;
     this.#endedAt = [];
     this.#bytes = 0;
     return taken;
@@ -123,46 +184,30 @@ export class OutputBox {
 
   /** Lists violations of the invariants, in words. O(records), changes nothing. For checks. */
   inspect(): string[] {
-    const waiting = this.#later.slice(this.#encoded).reduce((sum, { records }) => sum + this.#counted(records), 0);
-    const encoded = [...this.#records, ...this.#later.flatMap((later) => later.encoded)];
-    const bytes = encoded.reduce((sum, record) => sum + countedBytes(record), waiting);
+    let bytes = this.#later.slice(this.#encoded).reduce((sum, { records }) => sum + this.#counted(records), 0);
+    for (const record of this.#places.named(this.#packer.peekAll())) bytes += countedBytes(partBytes(record), record);
     return bytes === this.#bytes ? [] : [`OB3: outputs have ${bytes} bytes, ${this.#bytes} are counted`];
   }
 
-  #inOrder(): readonly KindOutput[] {
-    const records = this.#records;
-    if (this.#later.length === 0) return records;
-    const all: KindOutput[] = [];
-    let done = 0;
+  /** What was encoded later lies behind all others, and goes out where it was decided. */
+  #inOrder(): readonly RecordRange[] {
+    const ranges: RecordRange[] = [];
+    let done = START;
     for (const { at, encoded } of this.#later) {
-      for (; done < at; done += 1) all.push(records[done]!);
-      all.push(...encoded);
+      ranges.push({ from: done, to: at }, encoded!);
+      done = at;
     }
-    for (; done < records.length; done += 1) all.push(records[done]!);
-    return all;
+    return [...ranges, { from: done, to: this.#directEnd }];
   }
 }
 
-function putRouted(output: KindOutput, into: KindOutput[], { routing, onRouted, onUnroutable }: OutputRoutes): number {
-  let bytes = 0;
-  for (const routed of routing.of(output)) {
-    if (routed.kind === 'unroutable') {
-      onUnroutable(output, routed.detail);
-      continue;
-    }
-    into.push(routed.record);
-    bytes += countedBytes(routed.record);
-    onRouted();
-  }
-  return bytes;
+/** `parts`: bytes of key, value and headers. */
+function countedBytes(parts: number, { partition }: KindOutput): number {
+  return RECORD_OVERHEAD_BYTES + parts + (partition === undefined ? 0 : ROUTE_HEADER_BYTES);
 }
 
-function countedBytes(record: KindOutput): number {
-  return outputBytes(record) + (record.partition === undefined ? 0 : ROUTE_HEADER_BYTES);
-}
-
-function outputBytes({ key, value, headers = [] }: KindOutput): number {
-  let bytes = RECORD_OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
-  for (const { name, value: content } of headers) bytes += name.length + (content?.length ?? 0);
+function partBytes({ key, value, headers = [] }: OutgoingRecord): number {
+  let bytes = (key?.length ?? 0) + (value?.length ?? 0);
+  for (const { name, value: content } of headers) bytes += nameBytes(name).length + (content?.length ?? 0);
   return bytes;
 }

@@ -37,7 +37,7 @@ import { LookAhead } from './look-ahead.ts';
 import { PageBytes } from './page-bytes.ts';
 import { StatePages } from './state-pages.ts';
 import { tableFaults } from './table-inspection.ts';
-import type { KeySpans } from '@flatline/ports';
+import type { KeySpans, RecordSink } from '@flatline/ports';
 import { SlotSet } from './slot-set.ts';
 
 export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeySource {
@@ -244,6 +244,16 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
     const reference = i32[base + KEY_REFERENCE]!;
     const start = startOf(reference);
     return this.#keys.bytes.slice(start, start + (i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff));
+  }
+
+  keyLengthOf(slot: number): number {
+    return this.#entries.i32[(slot << LINE_I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & 0xffff;
+  }
+
+  /** Writes the key to a record, without a copy between. */
+  sayKey(slot: number, sink: RecordSink): void {
+    const reference = this.#entries.i32[(slot << LINE_I32_SHIFT) + KEY_REFERENCE]!;
+    sink.part(this.#keys.bytes, startOf(reference), this.keyLengthOf(slot));
   }
 
   matches(slot: number, view: DataView, start: number, length: number): boolean {

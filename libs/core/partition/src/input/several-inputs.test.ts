@@ -203,11 +203,12 @@ class Model {
       this.#blocks.push({ offset: this.#blocks.length, bytes: bytes.slice() });
       return this.#blocks.length - 1;
     });
+    const all = [...cut.outputs];
     this.#task.settle(cut, offsets);
-    const outputs = cut.outputs.filter(({ topic }) => topic !== STATS_TOPIC);
-    const closed = closedIn({ ...cut, outputs }).map(shown);
+    const outputs = all.filter(({ topic }) => topic !== STATS_TOPIC);
+    const closed = closedIn({ outputs }).map(shown);
     this.closed.push(...closed);
-    for (const { topic, key, value } of cut.outputs) if (topic === STATS_TOPIC) this.#count(text(key!), text(value!));
+    for (const { topic, key, value } of all) if (topic === STATS_TOPIC) this.#count(text(key!), text(value!));
     for (const { key, value, headers } of outputs)
       this.words.push(value === null ? `${text(key!)} final ${text(headers![0]!.value!)}` : closed.shift()!);
     this.refused.push(...cut.deadLetters.map(({ input, offset }) => `${input}/${offset}`));

@@ -1,4 +1,5 @@
 // The input of one partition, a task of some kind that takes it, what that has said, and what the oracle says of the same log.
+import type { KindOutput } from '@flatline/kinds';
 import type { RawRecord } from '@flatline/oracle';
 import { NO_BATCH, type PartitionTask, Restoration, type TaskCut } from '../index.ts';
 import { applyBlock, begin, hold, ListCursor, rawOf, type TestRecord, text } from '../task.fixture.ts';
@@ -7,7 +8,7 @@ export const PARTITION = 3;
 export const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 
-export type Output = TaskCut['outputs'][number];
+export type { KindOutput as Output } from '@flatline/kinds';
 
 /** Result of the oracle's fold of the log: what is said of each key, and which records it refuses. */
 export interface Folded<Said> {
@@ -31,7 +32,7 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
   /** By the settings of now. */
   protected abstract newTask(): PartitionTask;
   /** An output of a commit. */
-  protected abstract hear(output: Output): Said;
+  protected abstract hear(output: KindOutput): Said;
   /** The same by the rules, read a second time. */
   protected abstract fold(input: readonly RawRecord[]): F;
 
@@ -80,7 +81,7 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
   }
 
   /** Commits what the task has taken. */
-  protected settleCut(): TaskCut {
+  protected settleCut(): { readonly cut: TaskCut; readonly outputs: readonly KindOutput[] } {
     const { task } = this;
     hold(task.inspect());
     const sequence = this.#sequence;
@@ -88,7 +89,8 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
     const cut = task.cut({ ...names, previousCommitId: sequence === 0 ? '' : `run-${sequence - 1}` });
     this.#sequence += 1;
     hold(task.inspect());
-    for (const output of cut.outputs) {
+    const outputs = [...cut.outputs];
+    for (const output of outputs) {
       const key = text(output.key!);
       this.#said.set(key, [...(this.#said.get(key) ?? []), this.hear(output)]);
     }
@@ -101,7 +103,7 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
       cut.blocks.map((_, i) => first + i),
     );
     hold(task.inspect());
-    return cut;
+    return { cut, outputs };
   }
 
   /** Another task restores what is committed, and goes on. */

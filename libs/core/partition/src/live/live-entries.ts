@@ -21,6 +21,7 @@
 //              of the group has changed. What has changed without a word does not have the digest that was written (CL3).
 import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
 import type { Effects, EntryWindow, Eviction, GroupRecords, Kind, KindOutput, LaterRecords } from '@flatline/kinds';
+import type { RecordSink } from '@flatline/ports';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { TaskCounters } from './counters.ts';
 import { EntryTimers } from './entry-timers.ts';
@@ -366,6 +367,19 @@ export class LiveEntries implements Effects {
 
   emit(record: KindOutput): void {
     this.#commit.outputs.add(record);
+    this.#commit.weighChanges();
+    this.#endIfFull();
+  }
+
+  record(bytes: number, headers: number, topic?: string): RecordSink {
+    const { slot } = this.#entry;
+    const sink = this.#commit.outputs.begin(this.#table.keyLengthOf(slot) + bytes, headers, topic);
+    this.#table.sayKey(slot, sink);
+    return sink;
+  }
+
+  recorded(): void {
+    this.#commit.outputs.end();
     this.#commit.weighChanges();
     this.#endIfFull();
   }

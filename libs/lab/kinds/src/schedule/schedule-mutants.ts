@@ -132,6 +132,24 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
     seed: 3,
   },
   {
+    name: 'runs the first of a key as if it were alone',
+    file: 'libs/core/kinds/src/schedule/plain-runs.ts',
+    from: 'if (end !== this.#end) return false;',
+    to: '',
+  },
+  {
+    name: 'runs what recurs as if it ran once',
+    file: 'libs/core/kinds/src/schedule/plain-runs.ts',
+    from: 'for (let i = 0; i < ZEROS; i += 1)',
+    to: 'for (let i = 0; i < ZEROS - 1; i += 1)',
+  },
+  {
+    name: 'names a plain run by another instant',
+    file: 'libs/core/kinds/src/schedule/plain-runs.ts',
+    from: 'sink.digits(dueAt, NOTHING);',
+    to: 'sink.digits(dueAt + 1, NOTHING);',
+  },
+  {
     name: 'sends an empty message to a target',
     file: 'libs/core/kinds/src/schedule/schedule-voice.ts',
     from: '{ key, value, headers, topic: target }',

@@ -8,10 +8,11 @@
 //   EN2  Between `seal` and the next `add` the encoder is empty.
 import { crc32c } from '@node-rs/crc32';
 import { assert, type Millis } from '@flatline/base';
-import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
+import type { OutgoingRecord, PackedCursor, RecordHeader } from '@flatline/ports';
 import { compressRecords, compressionCode, type Compression } from './compressor.ts';
 import {
   bytesSize,
+  copyPart,
   headersSize,
   varintSize,
   varlongSize,
@@ -75,15 +76,36 @@ export class RecordBatchEncoder {
     this.#reserve(end);
     this.#noteStamp(stamp);
     const bytes = this.#bytes;
-    let at = writeVarint(bytes, this.#length, length);
-    bytes[at++] = 0;
-    at = writeVarlong(bytes, at, timestampDelta);
-    at = writeVarint(bytes, at, this.#count);
+    let at = this.#begin(length, timestampDelta);
     at = writeBytes(bytes, at, key);
     at = writeBytes(bytes, at, value);
     this.#length = writeHeaders(bytes, at, headers);
     this.#count += 1;
     return true;
+  }
+
+  /** As `addWithin` of a record without a timestamp, whose key, value and headers are bytes already (RecordPacker). */
+  addPacked({ bytes: from, start, length: content }: PackedCursor, now: Millis, bytesMax: number): boolean {
+    const timestampDelta = this.#count === 0 ? 0 : now - this.#baseTimestamp;
+    const length = 1 + varlongSize(timestampDelta) + varintSize(this.#count) + content;
+    const end = this.#length + varintSize(length) + length;
+    if (end > bytesMax) return false;
+    this.#reserve(end);
+    this.#noteStamp(now);
+    const at = this.#begin(length, timestampDelta);
+    copyPart(this.#bytes, at, from, start, content);
+    this.#length = end;
+    this.#count += 1;
+    return true;
+  }
+
+  /** Writes what comes before the content of the next record. Returns where that goes. */
+  #begin(length: number, timestampDelta: number): number {
+    const bytes = this.#bytes;
+    let at = writeVarint(bytes, this.#length, length);
+    bytes[at++] = 0;
+    at = writeVarlong(bytes, at, timestampDelta);
+    return writeVarint(bytes, at, this.#count);
   }
 
   clear(): void {

@@ -1,6 +1,5 @@
 // Sizes and bytes of the parts of a record (KIP-98, format 2). Integers are zigzag varints, lengths in bytes, −1 is null.
-import type { RecordHeader } from '@flatline/ports';
-import { nameBytes } from './header-names.ts';
+import { nameBytes, type RecordHeader } from '@flatline/ports';
 
 /** Above this the 32-bit operations below would lose bits. */
 const INT_LIMIT = 2 ** 30;
@@ -58,6 +57,12 @@ export function writeBytes(target: Uint8Array, at: number, bytes: Uint8Array | n
   if (length > SHORT_COPY_MAX) target.set(bytes, start);
   else for (let index = 0; index < length; index += 1) target[start + index] = bytes[index]!;
   return start + length;
+}
+
+/** Copies `length` bytes from `start` on to `at`. */
+export function copyPart(target: Uint8Array, at: number, from: Uint8Array, start: number, length: number): void {
+  if (length > SHORT_COPY_MAX) target.set(from.subarray(start, start + length), at);
+  else for (let index = 0; index < length; index += 1) target[at + index] = from[start + index]!;
 }
 
 export function headersSize(headers: readonly RecordHeader[]): number {

@@ -1,24 +1,14 @@
-// Names of headers as texts and as bytes. They are few and chosen by programs: those known are found by comparing a few bytes,
-// a tenth of what decoding or encoding them takes. A caller that invents them pays for that each time.
+// Names of headers as texts. They are few and chosen by programs: those known are found by comparing a few bytes, a tenth of what
+// decoding them takes. A caller that invents them pays for that each time.
 import { copyBytes } from '@flatline/base';
 
 const NAMES_MAX = 256;
 const NAME_BYTES_MAX = 256;
-const byText = new Map<string, Uint8Array>();
 /** Each has a place by length and last byte, which another one may take. */
 const byBytes: { bytes: Uint8Array; text: string }[] = Array.from({ length: NAMES_MAX }, () => ({
   bytes: new Uint8Array(0),
   text: '',
 }));
-const utf8 = new TextEncoder();
-
-export function nameBytes(text: string): Uint8Array {
-  const known = byText.get(text);
-  if (known !== undefined) return known;
-  const bytes = utf8.encode(text);
-  if (byText.size < NAMES_MAX && bytes.length <= NAME_BYTES_MAX) byText.set(text, bytes);
-  return bytes;
-}
 
 export function nameText(bytes: Buffer, start: number, end: number): string {
   const length = end - start;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MalformedBytes } from '@flatline/base';
-import { nameBytes } from './header-names.ts';
+import { nameBytes } from '@flatline/ports';
 import { readHeaders } from './record-headers.ts';
 
 describe('record headers', () => {

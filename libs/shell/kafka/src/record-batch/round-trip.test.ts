@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { OutgoingRecord } from '@flatline/ports';
+import { ReusedMemory } from '@flatline/base';
+import { type OutgoingRecord, RecordPacker } from '@flatline/ports';
 import fc from 'fast-check';
 import { type Compression } from './compressor.ts';
 import { RecordBatchEncoder, UNSEQUENCED } from './encoder.ts';
@@ -32,3 +33,31 @@ test.each(compressions)(
     );
   },
 );
+
+test('records that are bytes already come to the same batches, as long as they fit (rerun: the printed seed)', () => {
+  const [asObjects, asBytes] = [new RecordBatchEncoder(), new RecordBatchEncoder()];
+  const now = 1_800_000_000_000;
+  fc.assert(
+    fc.property(
+      fc.array(outgoing, { minLength: 1, maxLength: 50 }),
+      fc.integer({ min: 100, max: 8_000 }),
+      (all, most) => {
+        const records = all.map(({ key, value, headers }): OutgoingRecord => ({ key, value, headers: headers! }));
+        const packer = new RecordPacker(new ReusedMemory(0));
+        for (const record of records) packer.add(record, 0);
+        const cursor = packer.takeAll().cursor();
+        for (const record of records) {
+          for (const bytesMax of [most, Infinity]) {
+            const fits = asObjects.addWithin(record, now, bytesMax);
+            expect(asBytes.addPacked(cursor, now, bytesMax)).toBe(fits);
+            if (fits) break;
+            if (asObjects.count > 0) expect(asBytes.seal(UNSEQUENCED)).toEqual(asObjects.seal(UNSEQUENCED));
+          }
+          cursor.next();
+        }
+        expect(cursor.isOn).toBe(false);
+        expect(asBytes.seal(UNSEQUENCED)).toEqual(asObjects.seal(UNSEQUENCED));
+      },
+    ),
+  );
+});

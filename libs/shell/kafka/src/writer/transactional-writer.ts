@@ -20,7 +20,13 @@ import {
   Retriable,
   type ReusedMemory,
 } from '@flatline/base';
-import type { GroupOffset, Transaction, TransactionalWriter, WrittenOffsets } from '@flatline/ports';
+import {
+  type GroupOffset,
+  recordCount,
+  type Transaction,
+  type TransactionalWriter,
+  type WrittenOffsets,
+} from '@flatline/ports';
 import { codeOf, KafkaCode, type KafkaConnection, type KafkaRequest, type SendOptions } from '../connection/index.ts';
 import { type Compression, worthPacking } from '../record-batch/compressor.ts';
 import { type BatchSeal, type RecordBatchEncoder } from '../record-batch/encoder.ts';
@@ -320,10 +326,10 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
 function outboxesOf(writes: Transaction['writes'], written: readonly number[][]): readonly PartitionOutbox[] {
   const outboxes = new Map<string, PartitionOutbox>();
   writes.forEach((write, index) => {
-    if (write.records.length === 0) return;
+    if (recordCount(write) === 0) return;
     const name = partitionName(write);
     const outbox = outboxes.get(name) ?? new PartitionOutbox(write);
-    outbox.append(write.records, written[index]!);
+    outbox.append(write, written[index]!);
     outboxes.set(name, outbox);
   });
   return [...outboxes.values()];

@@ -3,7 +3,14 @@
 // partition of its key (P3).
 import type { KindOutput } from '@flatline/kinds';
 import type { TaskCut } from '@flatline/partition';
-import { type OutgoingRecord, type OutgoingRecords, ROUTE_HEADER, type Transaction } from '@flatline/ports';
+import {
+  type OutgoingRecord,
+  type OutgoingRecords,
+  PackedWrite,
+  recordCount,
+  ROUTE_HEADER,
+  type Transaction,
+} from '@flatline/ports';
 import { noteOf } from '../offset-note.ts';
 import { deadLetterRecord } from './dead-letter-record.ts';
 import type { PipelineSettings } from '../settings.ts';
@@ -18,11 +25,12 @@ export function transactionOf(cut: TaskCut, partition: number, settings: Pipelin
     return deadLetterRecord(letter, partition, input === undefined ? settings.outputTopic : topics[input]!);
   });
   const blocks = cut.blocks.map((block): OutgoingRecord => ({ key: null, value: block.bytes }));
-  const writes = [
+  const all: readonly OutgoingRecords[] = [
     { topic: settings.changelogTopic, partition, records: blocks },
     ...outputsOf(cut, partition, settings),
     { topic: settings.deadLetterTopic, partition, records: letters },
-  ].filter(({ records }) => records.length > 0);
+  ];
+  const writes = all.filter((write) => recordCount(write) > 0);
   const metadata = noteOf(cut.header, kind, tokenEpoch);
   const offsets = cut.header.inputs.map(({ position: offset }, input) => {
     return { group, topic: topics[input]!, partition, offset, metadata };
@@ -31,11 +39,20 @@ export function transactionOf(cut: TaskCut, partition: number, settings: Pipelin
 }
 
 /** Each topic's in the order in which they were decided. */
-function outputsOf(cut: TaskCut, own: number, settings: PipelineSettings): OutgoingRecords[] {
+function outputsOf(cut: TaskCut, own: number, settings: PipelineSettings): readonly OutgoingRecords[] {
+  const { packed, places } = cut.outputs;
+  const { outputTopic } = settings;
+  // What routes have made gets a name that the cut alone knows, and so a header more.
+  if (places.some(({ to }) => to.partition !== undefined || to.topic === outputTopic))
+    return routedOf(cut, own, settings);
+  return places.map(
+    ({ to: { topic = outputTopic }, count }, place) => new PackedWrite(packed, { topic, partition: own, place, count }),
+  );
+}
+
+function routedOf(cut: TaskCut, own: number, settings: PipelineSettings): readonly OutgoingRecords[] {
   const { outputs } = cut;
   const { outputTopic } = settings;
-  if (outputs.every(({ topic }) => topic === undefined))
-    return [{ topic: outputTopic, partition: own, records: outputs }];
   const named = routeNames(cut, own, settings);
   const byPlace = new Map<string, OutgoingRecords & { readonly records: OutgoingRecord[] }>();
   for (const output of outputs) {

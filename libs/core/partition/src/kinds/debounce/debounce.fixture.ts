@@ -9,6 +9,7 @@ import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.
 import { bytes, ListCursor, options, text } from '../../task.fixture.ts';
 
 const BATCH_BYTES_MAX = 1_000;
+const NUMBER_BYTES = 4;
 const AROUND_BYTES = 100;
 const ITEM_OVERHEAD_BYTES = 10;
 
@@ -35,7 +36,8 @@ export class DebounceLog extends KindLog<FoldedBatch, FoldedWindows> {
   readonly #batchBytesMax: number;
   readonly #owedBytesMax: number;
   #encoder: DebouncedBatchEncoder;
-  readonly #encoded = new WeakMap<Uint8Array, DebouncedBatch>();
+  /** By number, with which its value begins. */
+  readonly #encoded: DebouncedBatch[] = [];
   readonly #entriesMax: number;
   /** That of tasks from now on. */
   maxStateBytes: number;
@@ -65,11 +67,13 @@ export class DebounceLog extends KindLog<FoldedBatch, FoldedWindows> {
       itemBytes: (_bytes, _start, length) => ITEM_OVERHEAD_BYTES + length,
       encode: (batch) => {
         this.encodes += 1;
-        const value = new Uint8Array(batch.items.reduce((sum, item) => sum + item.value.length, 1));
-        this.#encoded.set(value, {
-          ...batch,
-          items: batch.items.map(({ offset, timestamp, value: item }) => ({ offset, timestamp, value: item.slice() })),
-        });
+        const value = new Uint8Array(batch.items.reduce((sum, item) => sum + item.value.length, NUMBER_BYTES));
+        const items = batch.items.map(({ offset, timestamp, value: item }) => ({
+          offset,
+          timestamp,
+          value: item.slice(),
+        }));
+        new DataView(value.buffer).setUint32(0, this.#encoded.push({ ...batch, items }) - 1);
         return value;
       },
     };
@@ -87,7 +91,7 @@ export class DebounceLog extends KindLog<FoldedBatch, FoldedWindows> {
   }
 
   protected override hear({ key, value }: Output): FoldedBatch {
-    const { key: said, ...batch } = this.#encoded.get(value!)!;
+    const { key: said, ...batch } = this.#encoded[new DataView(value!.buffer).getUint32(0)]!;
     if (text(said) !== text(key!)) throw new Error('a batch names another key');
     return batch;
   }
@@ -145,8 +149,8 @@ export class DebounceLog extends KindLog<FoldedBatch, FoldedWindows> {
   /** One commit of what was taken. */
   cut(sliceBytes = Infinity): void {
     while (!this.task.prepareCut(sliceBytes));
-    const { outputs, blockBytes } = this.settleCut();
-    this.commits.push({ said: outputs.reduce((sum, { value }) => sum + value!.length, 0), written: blockBytes });
+    const { outputs, cut } = this.settleCut();
+    this.commits.push({ said: outputs.reduce((sum, { value }) => sum + value!.length, 0), written: cut.blockBytes });
   }
 
   /** Lets what is due take effect. */

@@ -75,8 +75,6 @@ export type Headers = Readonly<Record<string, string | number | Uint8Array>>;
 export class ScheduleLog extends KindLog<SaidOfSchedule> {
   readonly rules: ScheduleRules;
   readonly #settings: ScheduleSettings;
-  /** Memory in which the values of outputs lie. */
-  readonly #memory = new Set<ArrayBufferLike>();
 
   constructor(settings: ScheduleSettings = {}) {
     super();
@@ -99,7 +97,6 @@ export class ScheduleLog extends KindLog<SaidOfSchedule> {
   /** One character per byte. */
   protected override hear({ value, headers = [], topic }: Output): SaidOfSchedule {
     const shown = headers.map((each) => `${each.name}=${each.value === null ? '(null)' : named(each.value)}`);
-    this.#memory.add(value!.buffer);
     return { ...(topic !== undefined && { topic }), value: named(value!), headers: shown };
   }
 
@@ -138,11 +135,6 @@ export class ScheduleLog extends KindLog<SaidOfSchedule> {
 
   #cutIfFull(): void {
     if (this.task.isFull) this.settleCut();
-  }
-
-  /** Bytes that outputs kept from being freed until their commits. */
-  get heldBytes(): number {
-    return [...this.#memory].reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
   /** Returns what came out of a key, in order. */

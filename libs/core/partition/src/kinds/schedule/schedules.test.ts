@@ -5,17 +5,6 @@ import { brief, calendar, type Headers, history, HOUR, type Row, ScheduleLog, T 
 import { bytes } from '../../task.fixture.ts';
 import { WALL } from '../kind-log.fixture.ts';
 
-describe('what waits for its commit', () => {
-  test('[X6] a run holds its own message, not those of all schedules of its key', () => {
-    const log = new ScheduleLog({ rules: { maxSchedulesPerKey: 64 } });
-    for (let i = 0; i < 64; i += 1) log.add(T, 'k', { 'due-at': T + 1_000 + i, 'schedule-id': i }, 'x'.repeat(900));
-    log.add(T + 2_000, null);
-    log.commit();
-    expect(log.said()).toHaveLength(64);
-    expect(log.heldBytes).toBeLessThan(64 * 2_000);
-  });
-});
-
 describe('many that are due at once', () => {
   const MANY = 2_000;
 

@@ -76,7 +76,7 @@ class Told {
     const names = { logId: 'log', owner: 'me', commitId: `run-${sequence}`, sequence, inputPartitions: 4 };
     const cut = this.#task.cut({ ...names, previousCommitId: sequence === 0 ? '' : `run-${sequence - 1}` });
     this.said.push(...closedIn(cut));
-    this.tombstones += cut.outputs.filter(({ value }) => value === null).length;
+    this.tombstones += [...cut.outputs].filter(({ value }) => value === null).length;
     const first = this.blocks.length;
     expect(cut.blocks).toHaveLength(1);
     this.blocks.push(cut.blocks[0]!.bytes.slice());
