@@ -213,7 +213,7 @@ function drawBounds(random: Random): Omit<TaskBounds, keyof Room> {
     blockBytesMax: oneOf(random, [100, 400, 256 * 1024]),
     unsweptLogBytes: oneOf(random, [500, 5_000, 1024 * 1024]),
     pendingChangesMax: oneOf(random, [3, 20, 200_000]),
-    pendingOutputsMax: oneOf(random, [2, 10, 5_000]),
+    outputBytesMax: oneOf(random, [500, 5_000, 3 * 1024 * 1024]),
     commitBytesTotal: oneOf(random, [300, 3_000, 256 * 1024 * 1024]),
     commitBytesFirst: oneOf(random, [100, 4 * 1024 * 1024]),
     commitBytesMin: oneOf(random, [1, 100]),

@@ -10,9 +10,9 @@ import type { StateLimits } from './entries/state-limits.ts';
 
 /** Most that waits for a cut. Stepping stops at each of these. */
 export interface CommitLimits {
-  /** Changes, and outputs as of now. */
   readonly pendingChangesMax: number;
-  readonly pendingOutputsMax: () => number;
+  /** Bytes of outputs, as of now. */
+  readonly outputBytesMax: () => number;
   /** Bytes of owed records in one commit; the record that reaches this is its last. */
   readonly owedBytesMax: number;
   readonly deadLetters: DeadLetterLimits;

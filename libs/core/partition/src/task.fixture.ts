@@ -239,7 +239,7 @@ export function options(changes: Partial<TestOptions> = {}): TaskOptions & TestO
     hashSeed: 12345,
     pendingChangesMax: 1e6,
     blockMemory: new PoisonedMemory(0),
-    pendingOutputsMax: () => 1e6,
+    outputBytesMax: () => 1e9,
     owedBytesMax: 1e6,
     ...changes,
   };

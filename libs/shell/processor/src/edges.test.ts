@@ -272,7 +272,7 @@ function newTask(hashSeed: number): PartitionTask {
     hashSeed,
     blockMemory: new ReusedMemory(0),
     pendingChangesMax: 1e6,
-    pendingOutputsMax: () => 1e6,
+    outputBytesMax: () => 1e9,
     owedBytesMax: 1e6,
   };
   return new PartitionTask(options);

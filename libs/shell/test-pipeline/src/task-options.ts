@@ -13,7 +13,7 @@ const HASH_SEED = 1;
 export function testedPipeline(pipeline: PipelineConfig, kind: TestedKind, partitionCount: number): Tested {
   const { input, inputs = [input], heldTime, changelogFactor, changelogFormat: format, maxStateBytes } = pipeline;
   const [first, ...further] = inputs.map((each) => rulesOf(each, partitionCount));
-  const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, owedBytesMax } = TASK_BOUNDS;
+  const { blockBytesMax, unsweptLogBytes, pendingChangesMax, outputBytesMax, owedBytesMax } = TASK_BOUNDS;
   const { entriesMax, keyBytesMax, pageBytesMax, deadLetterBytesMax } = TASK_BOUNDS;
   return {
     ...kind,
@@ -27,7 +27,7 @@ export function testedPipeline(pipeline: PipelineConfig, kind: TestedKind, parti
       tickMs: TICK_MS,
       hashSeed: HASH_SEED,
       pendingChangesMax,
-      pendingOutputsMax: () => pendingOutputsMax,
+      outputBytesMax: () => outputBytesMax,
       owedBytesMax,
       takenRowBytesMax: () => 0,
       state: { entriesMax, keyBytesMax, pageBytesMax, stateBytesMax: maxStateBytes ?? Infinity },

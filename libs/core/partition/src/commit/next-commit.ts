@@ -94,18 +94,18 @@ export class NextCommit {
       this.#isAwaited ||
       this.isHeavy ||
       this.#changelog.pendingChanges >= this.#limits.pendingChangesMax ||
-      this.outputs.count + this.#deadLetters.count >= this.#limits.pendingOutputsMax() ||
+      this.outputs.bytes >= this.#limits.outputBytesMax() ||
       this.#deadLetters.isFull
     );
   }
 
   /** Share in use of the limit that is nearest; from 1 on it is full. */
   get fill(): number {
-    const { pendingChangesMax, pendingOutputsMax } = this.#limits;
+    const { pendingChangesMax, outputBytesMax } = this.#limits;
     return Math.max(
       this.bytes / this.#bytesMax,
       this.#changelog.pendingChanges / pendingChangesMax,
-      (this.outputs.count + this.#deadLetters.count) / pendingOutputsMax(),
+      this.outputs.bytes / outputBytesMax(),
       this.#deadLetters.fill,
     );
   }

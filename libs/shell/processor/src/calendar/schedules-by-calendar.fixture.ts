@@ -199,7 +199,7 @@ export class CalendarLog {
       hashSeed: 1,
       blockMemory: new ReusedMemory(0),
       pendingChangesMax: 1e6,
-      pendingOutputsMax: () => 1e6,
+      outputBytesMax: () => 1e9,
       owedBytesMax: 1e6,
       deadLetters: { waitingBytesMax: () => 1e6, letterBytesMax: 1e6 },
       state: ROOM,

@@ -371,7 +371,7 @@ export class PipelineInstance implements MembershipListener {
       hashSeed: ports.entropy.seed(),
       blockMemory: share.blockMemory,
       pendingChangesMax,
-      pendingOutputsMax: () => share.pendingOutputs(bounds),
+      outputBytesMax: () => share.outputBytes(bounds),
       owedBytesMax,
       takenRowBytesMax: () => share.takenRowBytes(),
       state: { entriesMax, keyBytesMax, pageBytesMax, stateBytesMax: settings.maxStateBytes ?? Infinity },

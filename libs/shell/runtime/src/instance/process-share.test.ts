@@ -15,7 +15,7 @@ describe('the share of a task', () => {
       process.flushBytes(TASK_BOUNDS),
       process.deadLetterBytes(TASK_BOUNDS),
       process.takenRowBytes(),
-      process.pendingOutputs(TASK_BOUNDS),
+      process.outputBytes(TASK_BOUNDS),
     ];
     for (const pipeline of pipelines) pipeline.running = 16;
     const together = [
@@ -23,10 +23,10 @@ describe('the share of a task', () => {
       process.flushBytes(TASK_BOUNDS),
       process.deadLetterBytes(TASK_BOUNDS),
       process.takenRowBytes(),
-      process.pendingOutputs(TASK_BOUNDS),
+      process.outputBytes(TASK_BOUNDS),
     ];
-    expect(alone).toEqual([16 * MIB, 8 * MIB, 2 * MIB, 8 * MIB, 1_600]);
-    expect(together).toEqual([1.6 * MIB, 1 * MIB, 256 * 1024, 1 * MIB, 1_600]);
+    expect(alone).toEqual([16 * MIB, 8 * MIB, 2 * MIB, 8 * MIB, 0.75 * MIB]);
+    expect(together).toEqual([1.6 * MIB, 1 * MIB, 256 * 1024, 1 * MIB, 512 * 1024]);
   });
 
   test('[X6] is at most what one task may have, and all of it for the only one', () => {
@@ -36,7 +36,7 @@ describe('the share of a task', () => {
     expect(process.flushBytes(TASK_BOUNDS)).toBe(32 * MIB);
     expect(process.deadLetterBytes(TASK_BOUNDS)).toBe(4 * MIB);
     expect(process.takenRowBytes()).toBe(32 * MIB);
-    expect(process.pendingOutputs(TASK_BOUNDS)).toBe(6_400);
+    expect(process.outputBytes(TASK_BOUNDS)).toBe(3 * MIB);
   });
 
   test('[X6] standbys have local stores, and commit nothing', () => {
@@ -44,6 +44,6 @@ describe('the share of a task', () => {
     process.join({ running: 8, standingBy: 8 });
     expect(process.commitBytes(TASK_BOUNDS)).toBe(32 * MIB);
     expect(process.flushBytes(TASK_BOUNDS)).toBe(8 * MIB);
-    expect(process.pendingOutputs(TASK_BOUNDS)).toBe(3_200);
+    expect(process.outputBytes(TASK_BOUNDS)).toBe(1.5 * MIB);
   });
 });

@@ -9,8 +9,8 @@ import {
   DEAD_LETTER_BYTES_TOTAL,
   FLUSH_BYTES_MAX,
   FREE_BLOCK_BYTES_MAX,
-  PENDING_OUTPUTS_MIN,
-  PENDING_OUTPUTS_TOTAL,
+  OUTPUT_BYTES_MIN,
+  OUTPUT_BYTES_TOTAL,
   TAKEN_ROW_BYTES_MAX,
   TAKEN_ROW_BYTES_MIN,
   TAKEN_ROW_BYTES_TOTAL,
@@ -37,9 +37,9 @@ export class ProcessShare {
     return Math.min(COMMIT_BYTES_MAX, commitBytesTotal / Math.max(1, this.#running));
   }
 
-  /** Outputs of one task that may wait for a cut. */
-  pendingOutputs({ pendingOutputsMax }: TaskBounds): number {
-    return share(PENDING_OUTPUTS_TOTAL, this.#running, { least: PENDING_OUTPUTS_MIN, most: pendingOutputsMax });
+  /** Bytes of outputs of one task that may wait for a cut. */
+  outputBytes({ outputBytesMax }: TaskBounds): number {
+    return share(OUTPUT_BYTES_TOTAL, this.#running, { least: OUTPUT_BYTES_MIN, most: outputBytesMax });
   }
 
   /** Bytes of dead letters of one task that may wait for a cut. */

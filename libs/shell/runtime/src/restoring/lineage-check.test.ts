@@ -21,7 +21,7 @@ const OPTIONS: TaskOptions = {
   hashSeed: 1,
   blockMemory: new ReusedMemory(0),
   pendingChangesMax: 9,
-  pendingOutputsMax: () => 9,
+  outputBytesMax: () => 9,
   owedBytesMax: 9,
   takenRowBytesMax: () => 9,
   deadLetters: { waitingBytesMax: () => 9, letterBytesMax: 9_999 },

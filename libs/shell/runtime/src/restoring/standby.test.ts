@@ -185,7 +185,7 @@ const SMALL_BOUNDS: TaskBounds = {
   blockBytesMax: 128,
   unsweptLogBytes: 1_024,
   pendingChangesMax: 20,
-  pendingOutputsMax: 5,
+  outputBytesMax: 1_000,
   owedBytesMax: 1,
   commitBytesTotal: 10_000,
   commitBytesFirst: 500,
