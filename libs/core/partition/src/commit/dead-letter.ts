@@ -70,7 +70,7 @@ export function deadLetter(
   };
 }
 
-/** An output of which a route makes no record. It is said all the same, and keeps nothing that the letter has. */
+/** An output of which a route makes no record. Copies it: it may lie in an entry's state, which changes before the commit. */
 export function unroutableLetter(
   { key, value, headers = [] }: OutgoingRecord,
   found: string,
@@ -86,9 +86,9 @@ export function unroutableLetter(
     input: undefined,
     offset,
     timestamp,
-    key: key && key.subarray(0, keyKept),
-    value: value && value.subarray(0, valueKept),
-    headers: headersFit ? headers : [],
+    key: key && copy(key, 0, keyKept),
+    value: value && copy(value, 0, valueKept),
+    headers: headersFit ? headers.map(copyHeader) : [],
     ...(truncated && { truncated }),
   };
 }

@@ -1,7 +1,7 @@
 // The input of one partition, a task of some kind that takes it, what that has said, and what the oracle says of the same log.
 import type { KindOutput } from '@flatline/kinds';
 import type { RawRecord } from '@flatline/oracle';
-import { NO_BATCH, type PartitionTask, Restoration, type TaskCut } from '../index.ts';
+import { type DeadLetter, NO_BATCH, type PartitionTask, Restoration, type TaskCut } from '../index.ts';
 import { applyBlock, begin, hold, ListCursor, rawOf, type TestRecord, text } from '../task.fixture.ts';
 
 export const PARTITION = 3;
@@ -24,6 +24,8 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
   readonly refused: { readonly offset: number; readonly reason: string }[] = [];
   /** Details of them, in the same order. */
   readonly details: string[] = [];
+  /** The letters themselves, in the same order. */
+  readonly letters: DeadLetter[] = [];
   readonly #said = new Map<string, Said[]>();
   #taken = 0;
   #sequence = 0;
@@ -96,6 +98,7 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
     }
     this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
     this.details.push(...cut.deadLetters.map(({ detail }) => detail));
+    this.letters.push(...cut.deadLetters);
     const first = this.blocks.length;
     for (const block of cut.blocks) this.blocks.push(block.bytes.slice());
     task.settle(

@@ -2,6 +2,7 @@
 import type { RawRecord } from '@flatline/oracle';
 import { type FoldCalendar, foldSchedules, type SaidOfSchedule } from '@flatline/oracle/schedule';
 import type { Calendar } from '@flatline/base';
+import type { Routing } from '@flatline/kinds/routing';
 import { scheduleKind, type ScheduleRules } from '@flatline/kinds/schedule';
 import type { RecordHeader } from '@flatline/ports';
 import { PartitionTask } from '../../index.ts';
@@ -63,6 +64,7 @@ export interface ScheduleSettings {
   readonly cutBytes?: number;
   readonly maxStateBytes?: number;
   readonly tickMs?: number;
+  readonly routing?: Routing;
   /**
    * True if the task that begins, and the oracle where it is asked for the nth time, know LOST_ZONE. Default: they never did. It
    * lacks the zone for `lacks` asks behind the first `asks`; default: for all.
@@ -84,12 +86,12 @@ export class ScheduleLog extends KindLog<SaidOfSchedule> {
 
   protected override newTask(): PartitionTask {
     const { rules } = this;
-    const { maxStateBytes: stateBytesMax = Infinity, tickMs = 10 } = this.#settings;
+    const { maxStateBytes: stateBytesMax = Infinity, tickMs = 10, routing } = this.#settings;
     const state = { ...options().state, stateBytesMax };
     const knows = this.#settings.knowsLostZone?.task === true;
     const zoned = { ...calendar, fault: (cron: string, zone: string) => calendar.fault(cron, nameFor(zone, knows)) };
     const kind = scheduleKind({ rules, calendar: zoned });
-    const task = new PartitionTask({ ...options({ partition: PARTITION, state, tickMs }), kind });
+    const task = new PartitionTask({ ...options({ partition: PARTITION, state, tickMs, routing }), kind });
     if (this.#settings.cutBytes !== undefined) task.limitCut(this.#settings.cutBytes);
     return task;
   }

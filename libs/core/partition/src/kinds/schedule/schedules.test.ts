@@ -1,8 +1,10 @@
 // Schedules on the engine, rule by rule. At random: schedule-histories.test.ts.
 import { describe, expect, test } from '@jest/globals';
+import { routingOf } from '@flatline/kinds/routing';
+import { scheduleSaid } from '@flatline/kinds/schedule';
 import { foreseen } from '@flatline/schedules';
 import { brief, calendar, type Headers, history, HOUR, type Row, ScheduleLog, T } from './schedules.fixture.ts';
-import { bytes } from '../../task.fixture.ts';
+import { bytes, text } from '../../task.fixture.ts';
 import { WALL } from '../kind-log.fixture.ts';
 
 describe('many that are due at once', () => {
@@ -355,6 +357,24 @@ describe('jitter and targets', () => {
     );
     expect(again.said().map(({ topic }) => topic)).toEqual(['push']);
   });
+});
+
+test.each<[string, Headers]>([
+  ['that is alone', { 'delay-ms': 10 }],
+  ['that expires', { 'delay-ms': 10, 'expires-ms': HOUR }],
+  ['that recurs', { 'every-ms': 10, 'max-runs': 2 }],
+])('[P3] a run %s and cannot be routed is a letter of what it said, whatever takes its place', (_, headers) => {
+  const routing = routingOf(scheduleSaid, [{ to: 't', key: '/headers/missing' }], () => 1);
+  const log = new ScheduleLog({ routing });
+  log.add(T, 'k', { ...headers, ':trace': 'one' }, 'the message');
+  log.add(T + 10, null);
+  for (let i = 0; i < 20; i += 1) log.add(T + 11, 'k', { 'due-at': T + HOUR }, 'overwritten '.repeat(i));
+  log.commit();
+  const [letter] = log.letters;
+  expect(letter).toMatchObject({ reason: 'unroutable', detail: 'routes[0] to t: key: nothing at /headers/missing' });
+  const [said] = log.said();
+  expect([text(letter!.key!), text(letter!.value!)]).toEqual(['k', 'the message']);
+  expect(letter!.headers.map(({ name, value }) => `${name}=${text(value!)}`)).toEqual(said!.headers);
 });
 
 test('[X7] however wide a tick is, those that are due later in it are not looked at with each move of the clock', () => {
