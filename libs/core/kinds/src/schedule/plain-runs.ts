@@ -48,9 +48,9 @@ export class PlainRuns {
     if (!(dueAt <= at) || !this.#skipsZeros()) return false;
     const foreign = this.#varint();
     const foreignStart = this.#at;
-    for (let left = foreign; left > 0; left -= 1) this.#skipHeader();
+    for (let left = foreign; left > 0 && this.#at <= end; left -= 1) this.#skipHeader();
     const valueStart = this.#at;
-    if (!(valueStart <= end)) return false;
+    if (!(foreign >= 0 && valueStart <= end)) return false;
     const own = idLength === 0 ? OWN_HEADERS : OWN_HEADERS + 1;
     const sink = effects.record(length + OWN_BYTES, foreign + own);
     sink.part(bytes, valueStart, end - valueStart);
