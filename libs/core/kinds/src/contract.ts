@@ -7,7 +7,7 @@
 // Both sides look at one entry at a time, through one window that the engine moves: a second window on the same entry would
 // cost each heartbeat as much as what it changes.
 import type { ByteWriter, Millis } from '@flatline/base';
-import type { DeadLetterReason, GroupHeaders, KeyGroup, OutgoingRecord, RecordSink } from '@flatline/ports';
+import type { DeadLetterReason, GroupHeaders, KeyGroup, RecordSink, UntimedRecord } from '@flatline/ports';
 import type { Eviction } from './acts/eviction.ts';
 import type { ShownEntry } from './shown-entry.ts';
 import type { EntryMemory, EntryWindow } from './entry-window.ts';
@@ -49,7 +49,7 @@ export type Refusal =
 export const PROCESSING_FAILED = 'processing-failed';
 
 /** A record that a kind has to say. */
-export interface KindOutput extends OutgoingRecord {
+export interface KindOutput extends UntimedRecord {
   /** Where it goes; left out: to the pipeline's output. */
   readonly topic?: string;
   /** Partition of that topic, of what an output has brought about (P3); left out: the task's own. */

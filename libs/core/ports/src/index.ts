@@ -62,6 +62,7 @@ export type {
   Transaction,
   TransactionalWriter,
   TransactionalWriters,
+  UntimedRecord,
   WrittenOffsets,
 } from './transaction.ts';
 export type { KeySpans } from './log-reader.ts';

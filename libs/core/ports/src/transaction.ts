@@ -2,11 +2,16 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { RecordHeader, TopicPartition } from './log-reader.ts';
 
-export interface OutgoingRecord {
+/** A record that has its writer's time. */
+export interface UntimedRecord {
   readonly key: Uint8Array | null;
   /** null is a tombstone. */
   readonly value: Uint8Array | null;
   readonly headers?: readonly RecordHeader[];
+  readonly timestamp?: never;
+}
+
+export interface OutgoingRecord extends Omit<UntimedRecord, 'timestamp'> {
   /** Producer's own timestamp; on LogAppendTime topics the broker's replaces it. Default: the writer's clock. */
   readonly timestamp?: Millis;
 }

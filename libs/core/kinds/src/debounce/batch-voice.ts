@@ -3,7 +3,7 @@
 // Owns: nothing.
 // Does not own: when a window fires (DebounceKind), what is in which part (FiredWindow).
 import { namedMessageOf } from '@flatline/base';
-import type { OutgoingRecord } from '@flatline/ports';
+import type { UntimedRecord } from '@flatline/ports';
 import type { BatchItem, DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import type { Effects, LaterRecords } from '../contract.ts';
 import { type Fired, FiredWindow } from './fired-window.ts';
@@ -74,7 +74,7 @@ export class BatchVoice {
     return `${this.#parts.partition}-${firstOffset}`;
   }
 
-  readonly #record = (batch: DebouncedBatch): OutgoingRecord => {
+  readonly #record = (batch: DebouncedBatch): UntimedRecord => {
     const { encoder, outputTopic, partition } = this.#parts;
     try {
       return { key: batch.key, value: encoder.encode(batch), headers: [] };

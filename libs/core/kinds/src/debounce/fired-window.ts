@@ -6,7 +6,7 @@
 // Owns: a copy of the window's items, how far they are encoded.
 // Does not own: how a batch is written (BatchVoice).
 import { type Millis, PartitionStopped } from '@flatline/base';
-import type { OutgoingRecord } from '@flatline/ports';
+import type { UntimedRecord } from '@flatline/ports';
 import type { BatchItem, BatchReason, DebouncedBatch } from '@flatline/ports/formats';
 import type { OwedRecords } from '../contract.ts';
 import { COUNT_SPACE } from './debounce-window.ts';
@@ -52,7 +52,7 @@ export class FiredWindow implements OwedRecords {
   readonly bytes: number;
   readonly #fired: Fired;
   readonly #limits: PartLimits;
-  readonly #record: (batch: DebouncedBatch) => OutgoingRecord;
+  readonly #record: (batch: DebouncedBatch) => UntimedRecord;
   readonly #survey: WindowSurvey;
   readonly #items: WindowItems;
   /** Number of the item that is read next, and what was read and is in no part yet. */
@@ -62,7 +62,7 @@ export class FiredWindow implements OwedRecords {
   #part: number;
   #isOver = false;
 
-  constructor(fired: Fired, limits: PartLimits, record: (batch: DebouncedBatch) => OutgoingRecord) {
+  constructor(fired: Fired, limits: PartLimits, record: (batch: DebouncedBatch) => UntimedRecord) {
     const { batchBytes, state, firstOffset, form, reason, count } = fired;
     const { room, aroundBytes, progress } = limits;
     this.#fired = fired;
@@ -86,7 +86,7 @@ export class FiredWindow implements OwedRecords {
     return this.#part * COUNT_SPACE + (this.#next === undefined ? this.#index : this.#index - 1);
   }
 
-  next(): OutgoingRecord | undefined {
+  next(): UntimedRecord | undefined {
     if (!this.#survey.isOver) {
       this.#survey.advance(SURVEYED_ITEMS);
       return undefined;

@@ -11,7 +11,7 @@
 //            As far as the letters that wait have the bytes that are counted; the oracle reads the topic for each of them (I1).
 import type { Millis } from '@flatline/base';
 import { type DeadLetter, deadLetter, type DeadLetterLimits, letterBytes, unroutableLetter } from './dead-letter.ts';
-import type { DeadLetterReason, OutgoingRecord, RecordCursor } from '@flatline/ports';
+import type { DeadLetterReason, RecordCursor, UntimedRecord } from '@flatline/ports';
 
 export class DeadLetterBox {
   readonly #limits: DeadLetterLimits;
@@ -48,7 +48,7 @@ export class DeadLetterBox {
   }
 
   /** An output of which a route makes no record. Where it came about, its cut says. */
-  addUnroutable(output: OutgoingRecord, detail: string): void {
+  addUnroutable(output: UntimedRecord, detail: string): void {
     const bytesMax = this.#limits.letterBytesMax;
     const letter = unroutableLetter(output, detail, { bytesMax, offset: 0, timestamp: 0 });
     this.#bytes += letterBytes(letter);

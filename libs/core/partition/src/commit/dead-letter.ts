@@ -1,7 +1,7 @@
 import { copyBytes, type Millis } from '@flatline/base';
 import type {
   DeadLetterReason,
-  OutgoingRecord,
+  UntimedRecord,
   RecordCursor,
   RecordHeader,
   Truncation,
@@ -72,7 +72,7 @@ export function deadLetter(
 
 /** An output of which a route makes no record. Copies it: it may lie in an entry's state, which changes before the commit. */
 export function unroutableLetter(
-  { key, value, headers = [] }: OutgoingRecord,
+  { key, value, headers = [] }: UntimedRecord,
   found: string,
   { bytesMax, offset, timestamp }: { readonly bytesMax: number; readonly offset: number; readonly timestamp: Millis },
 ): DeadLetter {

@@ -1,11 +1,11 @@
 import { copyBytes } from '@flatline/base';
 import type { RecordHeader } from '../log-reader.ts';
-import type { OutgoingRecord } from '../transaction.ts';
+import type { UntimedRecord } from '../transaction.ts';
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The record whose content begins there (RecordPacker), as copies. */
-export function contentOf(bytes: Uint8Array, start: number): OutgoingRecord {
+export function contentOf(bytes: Uint8Array, start: number): UntimedRecord {
   const reader = new ContentReader(bytes, start);
   const key = reader.part();
   const value = reader.part();

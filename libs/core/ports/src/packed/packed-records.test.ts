@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ReusedMemory } from '@flatline/base';
 import fc from 'fast-check';
-import type { OutgoingRecord } from '../transaction.ts';
+import type { UntimedRecord } from '../transaction.ts';
 import type { PackedRecord, RecordRange } from './packed-records.ts';
 import { PackedWrite } from './packed-write.ts';
 import { RecordPacker, START } from './record-packer.ts';
@@ -13,7 +13,7 @@ const nullable = (maxLength: number): fc.Arbitrary<Uint8Array | null> =>
     fc.nat(maxLength).map((length) => new Uint8Array(length).map((_, at) => at * 7 + length)),
     { nil: null },
   );
-const outgoing: fc.Arbitrary<OutgoingRecord> = fc.record({
+const outgoing: fc.Arbitrary<UntimedRecord> = fc.record({
   key: nullable(200),
   value: fc.oneof(nullable(100), nullable(40_000)),
   headers: fc.array(fc.record({ name: fc.string({ unit: 'grapheme', maxLength: 30 }), value: nullable(50) }), {
@@ -25,7 +25,7 @@ const placed = fc.record({ record: outgoing, place: fc.integer({ min: 0, max: 3 
 
 const textOf = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('base64');
 
-const shown = ({ key, value, headers = [], ...place }: OutgoingRecord | PackedRecord): object => ({
+const shown = ({ key, value, headers = [], ...place }: UntimedRecord | PackedRecord): object => ({
   ...place,
   parts: [textOf(key), textOf(value), ...headers.flatMap((header) => [header.name, textOf(header.value)])],
 });
@@ -33,6 +33,7 @@ const shown = ({ key, value, headers = [], ...place }: OutgoingRecord | PackedRe
 /** Counts what it hands out, and writes over what comes back. */
 class Counted extends ReusedMemory {
   taken = 0;
+  readonly sizes = new Set<number>();
 
   constructor() {
     super(0);
@@ -100,7 +101,7 @@ describe('records that are packed', () => {
     packer.digits(0, new Uint8Array(0));
     const parts = 'keyfirst1duep-1800000000123nonezero0'.length;
     expect(packer.end()).toBe(parts);
-    const record: OutgoingRecord = {
+    const record: UntimedRecord = {
       key: utf8.encode('key'),
       value: null,
       headers: [
@@ -117,7 +118,20 @@ describe('records that are packed', () => {
     ]);
   });
 
-  test('longer than they were said to be are no records', () => {
+  test('longer than they were said to be are no records, whatever room the page has', () => {
+    const packer = new RecordPacker(new ReusedMemory(0));
+    packer.begin(0, 10, 0);
+    packer.part(new Uint8Array(40), 0, 40);
+    expect(() => packer.end()).toThrow('a record is no longer than it was said to be');
+    packer.begin(0, 10, 0);
+    packer.part(new Uint8Array(10), 0, 10);
+    packer.none();
+    packer.headers(0);
+    expect(packer.end()).toBe(10);
+    expect(packer.takeAll()).toHaveLength(1);
+  });
+
+  test('longer than their page are none, wherever that ends', () => {
     const packer = new RecordPacker(new ReusedMemory(0));
     packer.begin(0, 10, 0);
     packer.part(new Uint8Array(40_000), 0, 40_000);
@@ -139,6 +153,17 @@ describe('records that are packed', () => {
     expect(memory.taken).toBe(taken);
   });
 
+  test('[X6] longer than a page share a few sizes of them', () => {
+    const memory = new Counted();
+    const packer = new RecordPacker(memory);
+    for (let bytes = 66_000; bytes < 3_000_000; bytes = Math.ceil(bytes * 1.07)) {
+      memory.taken = 0;
+      packer.add({ key: null, value: new Uint8Array(bytes) }, 0);
+      memory.sizes.add(memory.taken);
+    }
+    expect([...memory.sizes].filter((size) => size > 0)).toEqual([2, 4, 8, 16, 32, 64].map((size) => size * 65_536));
+  });
+
   test('[O1] stay byte for byte while others are packed, until their memory is given back', () => {
     const packer = new RecordPacker(new Counted());
     const record = { key: utf8.encode('k'), value: utf8.encode('first') };
@@ -147,11 +172,21 @@ describe('records that are packed', () => {
     packer.add({ ...record, value: utf8.encode('later') }, 0);
     const later = packer.takeAll();
     expect([...first]).toEqual([{ ...record, place: 0 }]);
+    const held = first.cursor();
+    const reordered = first.inOrder([]);
     first.giveBack();
-    expect(() => [...first]).toThrow('records are read before their memory is given back');
+    for (const read of [
+      () => [...first],
+      () => held.isOn,
+      () => {
+        held.next();
+      },
+      () => [...reordered],
+    ])
+      expect(read).toThrow('PKP1: records are read before their memory is given back');
     expect(() => {
       first.giveBack();
-    }).toThrow('memory is given back once');
+    }).toThrow('PKP1: memory is given back once');
     expect([...later]).toEqual([{ ...record, value: utf8.encode('later'), place: 0 }]);
   });
 });

@@ -1,22 +1,13 @@
 // Records as a RecordPacker has written them, in the order in which they go out.
 //
-// Owns: the pages, until they are given back.
-// Does not own: what a place is (whoever packed them).
-//
-// Invariants
-//   PKR1  What was packed stays, byte for byte, until `giveBack`: a commit of unknown outcome is sent again (CM2).
-import { assert, type ReusedMemory } from '@flatline/base';
-import type { OutgoingRecord } from '../transaction.ts';
+// Owns: the order.
+// Does not own: the bytes (PackedPages), what a place is (whoever packed them).
+import type { UntimedRecord } from '../transaction.ts';
 import { contentOf } from './content.ts';
+import type { PackedPages } from './packed-pages.ts';
 
 /** Place and length of a record, before its content. */
 export const HEAD_BYTES = 6;
-
-export interface PackedPage {
-  readonly bytes: Uint8Array;
-  /** Behind its last record. */
-  readonly end: number;
-}
 
 /** A place between two records. */
 export interface RecordMark {
@@ -31,43 +22,36 @@ export interface RecordRange {
   readonly to: RecordMark;
 }
 
-interface Parts {
-  readonly pages: readonly PackedPage[];
-  /** One after the other. */
-  readonly ranges: readonly RecordRange[];
-  readonly memory: ReusedMemory;
-}
-
 /** A record as it was packed: copies. */
-export interface PackedRecord extends OutgoingRecord {
+export interface PackedRecord extends UntimedRecord {
   readonly place: number;
 }
 
 export class PackedRecords {
-  readonly #parts: Parts;
+  readonly #pages: PackedPages;
+  readonly #ranges: readonly RecordRange[];
   readonly length: number;
-  #isGivenBack = false;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.length = parts.ranges.reduce((sum, { from, to }) => sum + to.count - from.count, 0);
+  /** `ranges`: one after the other. */
+  constructor(pages: PackedPages, ranges: readonly RecordRange[]) {
+    this.#pages = pages;
+    this.#ranges = ranges;
+    this.length = ranges.reduce((sum, { from, to }) => sum + to.count - from.count, 0);
   }
 
   /** The same in another order. */
   inOrder(ranges: readonly RecordRange[]): PackedRecords {
-    return new PackedRecords({ ...this.#parts, ranges });
+    return new PackedRecords(this.#pages, ranges);
   }
 
   /** On the first record of a place; undefined: of any. Valid until the memory is given back. */
   cursor(place?: number): PackedCursor {
-    assert(!this.#isGivenBack, 'records are read before their memory is given back');
-    const { pages, ranges } = this.#parts;
-    return new PackedCursor(pages, ranges, place);
+    return new PackedCursor(this.#pages, this.#ranges, place);
   }
 
   /** Those of a place. */
-  of(place: number): readonly OutgoingRecord[] {
-    const records: OutgoingRecord[] = [];
+  of(place: number): readonly UntimedRecord[] {
+    const records: UntimedRecord[] = [];
     const cursor = this.cursor(place);
     while (cursor.isOn) {
       records.push(contentOf(cursor.bytes, cursor.start));
@@ -86,15 +70,13 @@ export class PackedRecords {
 
   /** They are not read again. */
   giveBack(): void {
-    assert(!this.#isGivenBack, 'memory is given back once');
-    this.#isGivenBack = true;
-    for (const { bytes } of this.#parts.pages) this.#parts.memory.giveBack(bytes);
+    this.#pages.giveBack();
   }
 }
 
 /** Stands on a record of some, or behind the last. */
 export class PackedCursor {
-  readonly #pages: readonly PackedPage[];
+  readonly #pages: PackedPages;
   readonly #ranges: readonly RecordRange[];
   readonly #wanted: number | undefined;
   #range = 0;
@@ -104,14 +86,14 @@ export class PackedCursor {
   #end = 0;
   /** Behind the record shown. */
   #at = 0;
-  isOn = true;
+  #isOn = true;
   place = 0;
   /** Where its content lies. */
   bytes: Uint8Array = new Uint8Array(0);
   start = 0;
   length = 0;
 
-  constructor(pages: readonly PackedPage[], ranges: readonly RecordRange[], wanted: number | undefined) {
+  constructor(pages: PackedPages, ranges: readonly RecordRange[], wanted: number | undefined) {
     this.#pages = pages;
     this.#ranges = ranges;
     this.#wanted = wanted;
@@ -119,7 +101,14 @@ export class PackedCursor {
     this.next();
   }
 
+  /** True if it shows a record. */
+  get isOn(): boolean {
+    this.#pages.expectKept();
+    return this.#isOn;
+  }
+
   next(): void {
+    this.#pages.expectKept();
     while (this.#step()) if (this.#wanted === undefined || this.place === this.#wanted) return;
   }
 
@@ -127,7 +116,7 @@ export class PackedCursor {
     while (this.#left === 0) {
       this.#range += 1;
       const range = this.#ranges[this.#range];
-      this.isOn = range !== undefined;
+      this.#isOn = range !== undefined;
       if (range === undefined) return false;
       this.#begin(range);
     }
@@ -148,10 +137,9 @@ export class PackedCursor {
   }
 
   #open(page: number, at: number): void {
-    const { bytes, end } = this.#pages[page]!;
     this.#page = page;
-    this.bytes = bytes;
-    this.#end = end;
+    this.bytes = this.#pages.page(page);
+    this.#end = this.#pages.endOf(page);
     this.#at = at;
   }
 }

@@ -1,5 +1,5 @@
 // Records of one place, for a transaction.
-import type { OutgoingRecord, OutgoingRecords } from '../transaction.ts';
+import type { OutgoingRecords, UntimedRecord } from '../transaction.ts';
 import type { PackedCursor, PackedRecords } from './packed-records.ts';
 
 export interface PackedPlace {
@@ -16,7 +16,7 @@ export class PackedWrite implements OutgoingRecords {
   readonly count: number;
   readonly #place: number;
   readonly #all: PackedRecords;
-  #records: readonly OutgoingRecord[] | undefined;
+  #records: readonly UntimedRecord[] | undefined;
 
   constructor(all: PackedRecords, { topic, partition, place, count }: PackedPlace) {
     this.topic = topic;
@@ -27,7 +27,7 @@ export class PackedWrite implements OutgoingRecords {
   }
 
   /** For a writer that needs objects: made when they are first asked for. */
-  get records(): readonly OutgoingRecord[] {
+  get records(): readonly UntimedRecord[] {
     return (this.#records ??= this.#all.of(this.#place));
   }
 

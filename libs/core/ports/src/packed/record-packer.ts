@@ -8,19 +8,18 @@
 //
 // What a batch has before the content, deltas and lengths, is its writer's: it takes the content as one piece.
 //
-// Owns: the record being written, the pages until they are taken.
+// Owns: the record being written, the pages until they are taken (PackedPages).
 // Does not own: which place a number means, the order of what was written behind a mark (PackedRecords).
 //
 // Invariants
 //   RKP1  A record lies in one page, and is there once `end` was called: what was begun before is overwritten.
 import { assert, type ReusedMemory, writeDigits } from '@flatline/base';
-import type { OutgoingRecord } from '../transaction.ts';
+import type { UntimedRecord } from '../transaction.ts';
 import { nameBytes } from './header-names.ts';
-import { HEAD_BYTES, type PackedPage, PackedRecords, type RecordMark } from './packed-records.ts';
+import { PackedPages } from './packed-pages.ts';
+import { HEAD_BYTES, PackedRecords, type RecordMark } from './packed-records.ts';
 import type { Frame, RecordSink } from './record-sink.ts';
 
-/** A kind's commit may have one record: memory is taken by so much at first, and comes back with the commit. */
-const PAGE_BYTES = 64 * 1024;
 const PLACES_MAX = 0xffff;
 /** A length takes up to five bytes, and so does the number of headers. */
 const LENGTH_BYTES_MAX = 5;
@@ -34,11 +33,14 @@ const NOTHING = new Uint8Array(0);
 
 export class RecordPacker implements RecordSink {
   readonly #memory: ReusedMemory;
-  #full: PackedPage[] = [];
+  #pages: PackedPages;
+  /** The last of them. */
   #page: Uint8Array = NOTHING;
   /** Where the next record begins in the page, and where its next byte goes. */
   #next = 0;
   #at = 0;
+  /** Behind what was said of the record's length. */
+  #atMost = 0;
   #place = 0;
   /** Bytes of the record's parts, without their lengths. */
   #content = 0;
@@ -46,19 +48,22 @@ export class RecordPacker implements RecordSink {
 
   constructor(memory: ReusedMemory) {
     this.#memory = memory;
+    this.#pages = new PackedPages(memory);
   }
 
   /** Behind the last record. */
   get mark(): RecordMark {
-    return { page: this.#full.length, at: this.#next, count: this.#count };
+    return { page: Math.max(0, this.#pages.count - 1), at: this.#next, count: this.#count };
   }
 
   /** Begins a record, whose parts and headers have at most `bytes`, without lengths. */
   begin(place: number, bytes: number, headers: number): void {
-    assert(place <= PLACES_MAX, 'a commit has so many places at most', { place });
+    if (place > PLACES_MAX) refusePlace(place);
     const lengths = (3 + 2 * headers) * LENGTH_BYTES_MAX;
-    this.#reserve(HEAD_BYTES + lengths + bytes);
+    const length = HEAD_BYTES + lengths + bytes;
+    this.#reserve(length);
     this.#at = this.#next + HEAD_BYTES;
+    this.#atMost = this.#next + length;
     this.#place = place;
     this.#content = 0;
   }
@@ -68,7 +73,7 @@ export class RecordPacker implements RecordSink {
     const page = this.#page;
     const start = this.#next;
     const at = this.#at;
-    assert(at <= page.length, 'a record is no longer than it was said to be', { bytes: at - start });
+    if (at > this.#atMost) refuseLength(at - start);
     const length = at - start - HEAD_BYTES;
     page[start] = this.#place;
     page[start + 1] = this.#place >>> 8;
@@ -82,7 +87,7 @@ export class RecordPacker implements RecordSink {
   }
 
   /** Writes a whole record. Returns the bytes of its parts, without their lengths. */
-  add({ key, value, headers = [] }: OutgoingRecord, place: number): number {
+  add({ key, value, headers = [] }: UntimedRecord, place: number): number {
     let bytes = (key?.length ?? 0) + (value?.length ?? 0);
     for (const { name, value: of } of headers) bytes += name.length * NAME_UNIT_BYTES_MAX + (of?.length ?? 0);
     this.begin(place, bytes, headers.length);
@@ -130,7 +135,7 @@ export class RecordPacker implements RecordSink {
   /** All records since the last time, in the order in which they were written. What comes next is written to other pages. */
   takeAll(): PackedRecords {
     const all = this.peekAll();
-    this.#full = [];
+    this.#pages = new PackedPages(this.#memory);
     this.#page = NOTHING;
     this.#next = 0;
     this.#count = 0;
@@ -139,8 +144,7 @@ export class RecordPacker implements RecordSink {
 
   /** The same, and they stay. */
   peekAll(): PackedRecords {
-    const pages = [...this.#full, { bytes: this.#page, end: this.#next }];
-    return new PackedRecords({ pages, memory: this.#memory, ranges: [{ from: START, to: this.mark }] });
+    return new PackedRecords(this.#pages, [{ from: START, to: this.mark }]);
   }
 
   #partOrNone(bytes: Uint8Array | null): void {
@@ -170,10 +174,18 @@ export class RecordPacker implements RecordSink {
 
   #reserve(bytes: number): void {
     if (this.#next + bytes <= this.#page.length) return;
-    if (this.#page !== NOTHING) this.#full.push({ bytes: this.#page, end: this.#next });
-    this.#page = this.#memory.take(Math.max(bytes, PAGE_BYTES));
+    this.#page = this.#pages.take(bytes, this.#next);
     this.#next = 0;
   }
+}
+
+// Apart from the callers, which are hot.
+function refusePlace(place: number): never {
+  assert(false, 'a commit has so many places at most', { place });
+}
+
+function refuseLength(bytes: number): never {
+  assert(false, 'a record is no longer than it was said to be', { bytes });
 }
 
 /** Before the first record. */

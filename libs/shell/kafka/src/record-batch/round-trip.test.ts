@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { ReusedMemory } from '@flatline/base';
-import { type OutgoingRecord, RecordPacker } from '@flatline/ports';
+import { type OutgoingRecord, RecordPacker, type UntimedRecord } from '@flatline/ports';
 import fc from 'fast-check';
 import { type Compression } from './compressor.ts';
 import { RecordBatchEncoder, UNSEQUENCED } from './encoder.ts';
@@ -42,7 +42,7 @@ test('records that are bytes already come to the same batches, as long as they f
       fc.array(outgoing, { minLength: 1, maxLength: 50 }),
       fc.integer({ min: 100, max: 8_000 }),
       (all, most) => {
-        const records = all.map(({ key, value, headers }): OutgoingRecord => ({ key, value, headers: headers! }));
+        const records = all.map(({ key, value, headers }): UntimedRecord => ({ key, value, headers: headers! }));
         const packer = new RecordPacker(new ReusedMemory(0));
         for (const record of records) packer.add(record, 0);
         const cursor = packer.takeAll().cursor();
