@@ -5,8 +5,8 @@ export const COMMIT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'drops a close',
     file: 'libs/core/partition/src/commit/output-box.ts',
-    from: 'to: this.#directEnd }];',
-    to: 'to: { ...this.#directEnd, count: Math.max(done.count, Math.min(6, this.#directEnd.count)) } }];',
+    from: 'return [...ranges, { from: done, to: this.#directEnd ?? this.#packer.mark }];',
+    to: 'const end = this.#directEnd ?? this.#packer.mark; return [...ranges, { from: done, to: { ...end, count: Math.max(done.count, Math.min(6, end.count)) } }];',
   },
   {
     name: 'commits an offset beyond the position',

@@ -9,23 +9,25 @@
 //   OB2  A record is taken once: with the cut of what brought it about (O1).
 //   OB3  What is encoded later is encoded by the cut that takes it, all of it.
 //   OB4  What a record brings about comes right behind it, in the same cut.
+//   OB5  Nothing is decided once a cut has begun to encode: it would lie among what is encoded, and go out twice or in another order.
 //
 // Checked
-//   inspect  OB3
-//            As far as what is encoded, and what is not, have the bytes that are counted.
-//   not      OB1, OB2, OB4: of what was decided before and is not kept; the oracle reads the output for it (O1), and the
-//            topics of routes (P3).
-import type { Millis, ReusedMemory } from '@flatline/base';
+//   inspect    OB3
+//              As far as what is encoded, and what is not, have the bytes that are counted.
+//   assertion  OB5
+//   not        OB1, OB2, OB4: of what was decided before and is not kept; the oracle reads the output for it (O1), and the
+//              topics of routes (P3).
+import { assert, type Millis, type ReusedMemory } from '@flatline/base';
 import type { KindOutput, LaterRecords } from '@flatline/kinds';
 import type { Routing } from '@flatline/kinds/routing';
 import {
   nameBytes,
-  type OutgoingRecord,
   type RecordMark,
   RecordPacker,
   type RecordRange,
   type RecordSink,
   START,
+  type UntimedRecord,
 } from '@flatline/ports';
 import { CutOutputs } from './cut-outputs.ts';
 import { OutputPlaces } from './output-places.ts';
@@ -60,8 +62,10 @@ export class OutputBox {
   #later: Later[] = [];
   /** How many of `#later` are encoded. */
   #encoded = 0;
-  /** Behind the records that were decided and written at once. */
-  #directEnd = START;
+  /** Where the record goes that is begun. */
+  #place = 0;
+  /** Behind the records that were decided and written at once, from when others are; undefined: none is. */
+  #directEnd: RecordMark | undefined;
   #endedAt: Millis[] = [];
   #bytes = 0;
 
@@ -72,7 +76,7 @@ export class OutputBox {
   }
 
   get count(): number {
-    return this.#directEnd.count + this.#later.length;
+    return (this.#directEnd?.count ?? this.#packer.count) + this.#later.length;
   }
 
   get bytes(): number {
@@ -84,23 +88,24 @@ export class OutputBox {
   }
 
   add(record: KindOutput): void {
+    if (this.#directEnd !== undefined) refuseMore();
     this.#bytes += this.#put(record);
-    this.#directEnd = this.#packer.mark;
   }
 
   /** Begins a record for that topic, whose parts are written to what is returned and have so many bytes, at most. */
   begin(bytes: number, headers: number, topic: string | undefined): RecordSink {
-    const place = this.#places.take(topic === undefined ? HERE : { topic });
-    this.#packer.begin(place, bytes, headers);
+    if (this.#directEnd !== undefined) refuseMore();
+    this.#place = this.#places.numberOf(topic === undefined ? HERE : { topic });
+    this.#packer.begin(this.#place, bytes, headers);
     return this.#packer;
   }
 
   /** It is written. */
   end(): void {
-    const from = this.#packer.mark;
+    const from = this.#routes && this.#packer.mark;
     this.#bytes += RECORD_OVERHEAD_BYTES + this.#packer.end();
-    if (this.#routes !== undefined) this.#bytes += this.#putRouted(this.#writtenFrom(from), this.#routes);
-    this.#directEnd = this.#packer.mark;
+    this.#places.count(this.#place);
+    if (from !== undefined) this.#bytes += this.#putRouted(this.#writtenFrom(from), this.#routes!);
   }
 
   /** Returns how many bytes it has with what it brings about. */
@@ -110,7 +115,10 @@ export class OutputBox {
   }
 
   #putOne(record: KindOutput): number {
-    return countedBytes(this.#packer.add(record, this.#places.take(record)), record);
+    const place = this.#places.numberOf(record);
+    const parts = this.#packer.add(record, place);
+    this.#places.count(place);
+    return countedBytes(parts, record);
   }
 
   #putRouted(output: KindOutput, { routing, onRouted, onUnroutable }: OutputRoutes): number {
@@ -134,7 +142,8 @@ export class OutputBox {
   }
 
   addLater(records: LaterRecords): void {
-    this.#later.push({ at: this.#directEnd, records, encoded: undefined });
+    if (this.#directEnd !== undefined) refuseMore();
+    this.#later.push({ at: this.#packer.mark, records, encoded: undefined });
     this.#bytes += this.#counted(records);
   }
 
@@ -156,6 +165,7 @@ export class OutputBox {
   }
 
   #encodeNext(later: Later): number {
+    this.#directEnd ??= this.#packer.mark;
     const { records } = later;
     const from = later.encoded?.from ?? this.#packer.mark;
     const record = records.next();
@@ -176,7 +186,7 @@ export class OutputBox {
     const taken = { outputs, endedAt: this.#endedAt };
     this.#later = [];
     this.#encoded = 0;
-    this.#directEnd = START;
+    this.#directEnd = undefined;
     this.#endedAt = [];
     this.#bytes = 0;
     return taken;
@@ -197,8 +207,13 @@ export class OutputBox {
       ranges.push({ from: done, to: at }, encoded!);
       done = at;
     }
-    return [...ranges, { from: done, to: this.#directEnd }];
+    return [...ranges, { from: done, to: this.#directEnd ?? this.#packer.mark }];
   }
+}
+
+// Apart from the callers, which are hot.
+function refuseMore(): never {
+  assert(false, 'OB5: nothing is decided while a commit is cut');
 }
 
 /** `parts`: bytes of key, value and headers. */
@@ -206,7 +221,7 @@ function countedBytes(parts: number, { partition }: KindOutput): number {
   return RECORD_OVERHEAD_BYTES + parts + (partition === undefined ? 0 : ROUTE_HEADER_BYTES);
 }
 
-function partBytes({ key, value, headers = [] }: OutgoingRecord): number {
+function partBytes({ key, value, headers = [] }: UntimedRecord): number {
   let bytes = (key?.length ?? 0) + (value?.length ?? 0);
   for (const { name, value: content } of headers) bytes += nameBytes(name).length + (content?.length ?? 0);
   return bytes;

@@ -1,6 +1,6 @@
 // Where the records of a commit go, each place by a number, and how many have each.
 //
-// Owns: which place each number means, from one cut to the next.
+// Owns: which place each number means, and how many are counted, from one cut to the next.
 // Does not own: records.
 import type { KindOutput } from '@flatline/kinds';
 import type { PackedRecords } from '@flatline/ports';
@@ -22,25 +22,23 @@ export class OutputPlaces {
   /** The one last asked for: records of one topic come together. */
   #last = OWN;
 
-  /** Counts one more record there, and returns its number. */
-  take({ topic, partition }: OutputPlace): number {
-    const place = this.#numberOf(topic, partition);
+  /** Counts one more record there. */
+  count(place: number): void {
     this.#places[place]!.count += 1;
-    return place;
   }
 
-  #numberOf(topic: string | undefined, partition: number | undefined): number {
-    if (topic === undefined) return OWN;
+  numberOf({ topic, partition }: OutputPlace): number {
+    if (topic === undefined && partition === undefined) return OWN;
     const { to } = this.#places[this.#last]!;
     if (to.topic !== topic || to.partition !== partition) this.#last = this.#find(topic, partition);
     return this.#last;
   }
 
-  #find(topic: string, partition: number | undefined): number {
-    const name = `${topic}/${partition ?? ''}`;
+  #find(topic: string | undefined, partition: number | undefined): number {
+    const name = `${topic ?? ''}/${partition ?? ''}`;
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
-    const to = partition === undefined ? { topic } : { topic, partition };
+    const to = { ...(topic !== undefined && { topic }), ...(partition !== undefined && { partition }) };
     const place = this.#places.push({ to, count: 0 }) - 1;
     this.#byName.set(name, place);
     return place;

@@ -51,6 +51,10 @@ export class RecordPacker implements RecordSink {
     this.#pages = new PackedPages(memory);
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
   /** Behind the last record. */
   get mark(): RecordMark {
     return { page: Math.max(0, this.#pages.count - 1), at: this.#next, count: this.#count };
