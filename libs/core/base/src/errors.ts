@@ -66,14 +66,30 @@ export function isConsequence(error: unknown): boolean {
   return error instanceof ConsequenceError;
 }
 
-/** Returns the message of a thrown value. Goes by shape: an error of another realm is no instance of this one's `Error`. */
+/**
+ * Returns the message of a thrown value, which may be anything: code of others throws it, too. Goes by shape: an error of another
+ * realm is no instance of this one's `Error`.
+ */
 export function messageOf(error: unknown): string {
-  const message = (error as { readonly message?: unknown } | null | undefined)?.message;
-  return typeof message === 'string' ? message : String(error);
+  return saidOf(error, (thrown) => {
+    const message = (thrown as { readonly message?: unknown } | null | undefined)?.message;
+    return typeof message === 'string' ? message : String(thrown);
+  });
 }
 
 /** Returns `TypeError: …`: a defect's name says as much as its message. A plain error's name says nothing. */
 export function namedMessageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`;
+  return saidOf(error, (thrown) => {
+    if (!(thrown instanceof Error)) return String(thrown);
+    return thrown.name === 'Error' ? thrown.message : `${thrown.name}: ${thrown.message}`;
+  });
+}
+
+/** What is thrown may throw itself when it is asked: an object without a prototype has no text, and a getter does as it likes. */
+function saidOf(error: unknown, words: (error: unknown) => string): string {
+  try {
+    return words(error);
+  } catch {
+    return `something without a message (${typeof error})`;
+  }
 }

@@ -228,6 +228,13 @@ describe('[P3] a function', () => {
       },
       /no site$/,
     ],
+    [
+      'throws what has no text',
+      () => {
+        throw Object.create(null);
+      },
+      /without a message/,
+    ],
     ['is asynchronous', (() => Promise.resolve({})) as unknown as RouteFunction, /returns no record/],
     [
       'is asynchronous, and throws later',

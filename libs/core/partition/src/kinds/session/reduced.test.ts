@@ -269,6 +269,33 @@ describe('[S10] reducers of an application', () => {
     expect(({} as Record<string, unknown>)['name']).toBeUndefined();
   });
 
+  test.each<[string, (fields: unknown) => unknown]>([
+    ['an object of the event, which has no prototype', (fields) => fields],
+    ['nothing', () => undefined],
+    ['a symbol', () => Symbol('none')],
+    [
+      'what throws when it is asked for its message',
+      () => ({
+        get message(): string {
+          throw new Error('none');
+        },
+      }),
+    ],
+  ])('[I1] whatever a function throws costs its event and no more: %s', (_what, thrown) => {
+    const throwing = own(
+      defineReducer<Counts>({
+        ...COUNTS,
+        add(state, { type, fields }) {
+          if (type === 'BAD') throw thrown(fields);
+          return { by: { ...state.by, [type]: 1 } };
+        },
+      }),
+    );
+    const log = add(logOf(throwing), [0, { type: 'A' }], [1, { type: 'BAD' }], [2, { type: 'B' }]);
+    expect(reduced(log)).toEqual([{ by: { A: 1, B: 1 } }]);
+    expect(log.refused).toEqual([{ offset: 1, reason: 'reducer-failed' }]);
+  });
+
   test('[I1] a throw, a promise, what is no state, and one beyond its bound refuse the event, and never the session', () => {
     const picky = own(
       defineReducer<{ readonly text: string }, { readonly length: number }>({
