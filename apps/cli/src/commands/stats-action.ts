@@ -9,7 +9,8 @@ import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import { pipelineOfKind } from '../pipeline-choice.ts';
 import type { Shell } from '../shell.ts';
-import { committedValues } from '../statistics/committed-values.ts';
+import { committedRecords } from '../statistics/committed-records.ts';
+import { NeededStats, windowOfKey } from '../statistics/needed-stats.ts';
 import { statsTable, statsValue } from '../statistics/stats-table.ts';
 import { sparkline, type WindowSum, WindowSums } from '../statistics/window-sums.ts';
 import type { Console } from '../terminal/console.ts';
@@ -40,20 +41,39 @@ export async function runStats(flags: StatsFlags, console: Console, shell: Shell
   const kafka = kafkaOf(config, clock);
   const connection = await connect(kafka, stop);
   const reader = new KafkaLogReader(kafka);
-  const sums = new WindowSums(windowMs, flags.where ?? new Map());
+  const lengths = { windowMs, longestMs: stats.windows.at(-1)! };
+  const sums = new WindowSums({ ...lengths, dimensions: names, where: flags.where ?? new Map() });
   let unread = 0;
   try {
     const { topic, partitions } = await requireTopic(connection, clock, statsTopicOf(pipeline.output.topic));
     const admin = new KafkaLogAdmin({ clock, connection });
     const formats = new StatsReader(registryOf(config, clock));
-    const since = clock.wallMs() - (flags.last + EARLIER_WINDOWS) * windowMs;
-    for (let partition = 0; partition < partitions; partition += 1) {
-      const from = { admin, reader, partition: { topic, partition }, since, signal: stop.signal };
-      for await (const value of committedValues(from)) {
+    const since = Math.max(0, clock.wallMs() - (flags.last + EARLIER_WINDOWS) * windowMs);
+    const add = async (values: readonly Uint8Array[], isShown: boolean): Promise<void> => {
+      for (const value of values) {
         const said = await formats.read(value);
         if (said === undefined) unread += 1;
-        else sums.add(said);
+        else if (isShown) sums.add(said);
+        else sums.addBefore(said);
       }
+    };
+    for (let partition = 0; partition < partitions; partition += 1) {
+      const of = { topic, partition };
+      const shownFrom = (await admin.offsetAt(of, since)) ?? Infinity;
+      const before = new NeededStats<Uint8Array>(lengths);
+      // From the beginning: what is active may have been said then for the last time.
+      for await (const { offset, key, value } of committedRecords({
+        admin,
+        reader,
+        partition: of,
+        signal: stop.signal,
+      })) {
+        const window = windowOfKey(key);
+        const isShown = offset >= shownFrom;
+        if (window === undefined) unread += 1;
+        else await add(isShown ? [value] : before.take(window, value), isShown);
+      }
+      await add(before.rest(), false);
       if (stop.signal.aborted) return ExitCode.interrupted;
     }
   } finally {

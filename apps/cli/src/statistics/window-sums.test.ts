@@ -27,9 +27,12 @@ function said(
   };
 }
 
+const asked = { windowMs: 60, longestMs: 600, dimensions: [], where: new Map<string, string>() };
+const ofPlans = { ...asked, dimensions: ['plan'] };
+
 describe('[S12] windows of several partitions', () => {
   test('add up, in any order, and what is active stands until it is said again', () => {
-    const sums = new WindowSums(60, new Map());
+    const sums = new WindowSums(asked);
     sums.add(said(1, 240, { active: 5 }));
     sums.add(said(0, 60, { active: 2 }, [10, 30]));
     sums.add(said(1, 60, { active: 3 }, [20]));
@@ -45,11 +48,37 @@ describe('[S12] windows of several partitions', () => {
   });
 
   test('other lengths, and other values of a dimension, do not count', () => {
-    const sums = new WindowSums(60, new Map([['plan', 'pro']]));
+    const sums = new WindowSums({ ...ofPlans, where: new Map([['plan', 'pro']]) });
     sums.add(said(0, 60, { dimensions: new Map([['plan', 'pro']]) }));
     sums.add(said(0, 60, { dimensions: new Map([['plan', 'free']]) }));
     sums.add(said(0, 0, { windowEnd: 3_600, dimensions: new Map([['plan', 'pro']]) }));
     expect(sums.last(5)).toMatchObject([{ opened: 1 }]);
+  });
+
+  test('what is active stands, however long ago it was said: by a longer window, or by one before those that are shown', () => {
+    const sums = new WindowSums(asked);
+    sums.addBefore(said(0, 0, { windowEnd: 600, active: 3 }));
+    sums.addBefore(said(0, 600, { windowEnd: 1_200, active: 4 }));
+    sums.addBefore(said(1, 5_400, { active: 5 }));
+    sums.add(said(2, 6_000, { active: 6 }));
+    // Said of more than what is shown.
+    sums.add(said(0, 6_000, { windowEnd: 6_600, active: 100 }));
+    expect(sums.last(5)).toMatchObject([{ windowStart: 6_000, opened: 1, active: 15 }]);
+  });
+
+  test('what was said before a count began stands no more', () => {
+    const sums = new WindowSums(ofPlans);
+    for (const partition of [0, 1])
+      sums.addBefore(said(partition, 60, { dimensions: new Map([['plan', 'pro']]), active: 7 }));
+    sums.add(said(0, 6_000, { dimensions: new Map([['plan', 'free']]), countedFrom: 6_010 }));
+    expect(sums.last(5)).toMatchObject([{ active: 8 }]);
+  });
+
+  test('what was said by other dimensions stands no more', () => {
+    const sums = new WindowSums(ofPlans);
+    sums.addBefore(said(0, 0, { windowEnd: 600, active: 3 }));
+    sums.add(said(0, 6_000, { dimensions: new Map([['plan', 'pro']]) }));
+    expect(sums.last(5)).toMatchObject([{ active: 1 }]);
   });
 
   test('a line of bars', () => {

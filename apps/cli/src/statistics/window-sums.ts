@@ -5,6 +5,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import { DurationSketch } from '@flatline/kinds/session';
 import type { SessionStats } from '@flatline/ports/formats';
+import type { WindowLengths } from './needed-stats.ts';
 
 /** One window, of all partitions and of the dimensions asked for. */
 export interface WindowSum {
@@ -19,23 +20,38 @@ export interface WindowSum {
   readonly sketch: DurationSketch;
 }
 
-export class WindowSums {
-  readonly #windowMs: DurationMs;
-  readonly #where: ReadonlyMap<string, string>;
-  readonly #windows = new Map<Millis, WindowSum>();
-  /** Last words on what is active, in the order of windows: by partition and values. */
-  readonly #active = new Map<Millis, Map<string, number>>();
+export interface WindowsAsked extends WindowLengths {
+  /** Names of those that are configured: what others said is of another count. */
+  readonly dimensions: readonly string[];
+  /** Values of dimensions that count; of others all do. */
+  readonly where: ReadonlyMap<string, string>;
+}
 
-  /** `where`: values of dimensions that count; of others all do. */
-  constructor(windowMs: DurationMs, where: ReadonlyMap<string, string>) {
-    this.#windowMs = windowMs;
-    this.#where = where;
+export class WindowSums {
+  readonly #asked: WindowsAsked;
+  readonly #windows = new Map<Millis, WindowSum>();
+  /** Last words on what is active, by the ends of windows, then by partition and values. */
+  readonly #active = new Map<Millis, Map<string, SessionStats>>();
+
+  constructor(asked: WindowsAsked) {
+    this.#asked = asked;
+  }
+
+  /** Adds what stands of the time before what is shown. */
+  addBefore(stats: SessionStats): void {
+    const { windowStart, windowEnd, dimensions } = stats;
+    if (!this.#counts(stats)) return;
+    const { windowMs, longestMs } = this.#asked;
+    if (![windowMs, longestMs].includes(windowEnd - windowStart)) return;
+    const active = this.#active.get(windowEnd) ?? new Map<string, SessionStats>();
+    active.set(JSON.stringify([stats.partition, ...dimensions]), stats);
+    this.#active.set(windowEnd, active);
   }
 
   add(stats: SessionStats): void {
-    const { windowStart, windowEnd, dimensions, byReason, duration } = stats;
-    if (windowEnd - windowStart !== this.#windowMs) return;
-    for (const [name, value] of this.#where) if (dimensions.get(name) !== value) return;
+    const { windowStart, windowEnd, byReason, duration } = stats;
+    if (windowEnd - windowStart !== this.#asked.windowMs || !this.#counts(stats)) return;
+    this.addBefore(stats);
     const window = this.#windows.get(windowStart) ?? newWindow(windowStart, windowEnd);
     this.#windows.set(windowStart, window);
     window.opened += stats.opened;
@@ -43,9 +59,12 @@ export class WindowSums {
     window.durationSum += duration.sum;
     for (const [reason, count] of byReason) window.byReason.set(reason, (window.byReason.get(reason) ?? 0) + count);
     window.sketch.merge(DurationSketch.decode(duration.sketch));
-    const active = this.#active.get(windowStart) ?? new Map<string, number>();
-    active.set(JSON.stringify([stats.partition, ...dimensions]), stats.active);
-    this.#active.set(windowStart, active);
+  }
+
+  #counts({ dimensions }: SessionStats): boolean {
+    const { dimensions: names, where } = this.#asked;
+    if (dimensions.size !== names.length || !names.every((name) => dimensions.has(name))) return false;
+    return [...where].every(([name, value]) => dimensions.get(name) === value);
   }
 
   /** The last `most` windows, oldest first; those in which nothing was counted, between others, with what was active. */
@@ -53,25 +72,45 @@ export class WindowSums {
     const starts = [...this.#windows.keys()].sort((a, b) => a - b);
     const newest = starts.at(-1);
     if (newest === undefined) return [];
-    const standing = new Map<string, number>();
+    const standing = this.#standingBehind();
     const shown: WindowSum[] = [];
-    const first = newest - (most - 1) * this.#windowMs;
+    const first = newest - (most - 1) * this.#asked.windowMs;
     for (const start of starts) {
-      for (const [who, count] of this.#active.get(start)!) standing.set(who, count);
       this.#fill(shown, Math.max(first, starts[0]!), start);
       const window = this.#windows.get(start)!;
-      window.active = [...standing.values()].reduce((sum, each) => sum + each, 0);
+      window.active = standing(window.windowEnd);
       if (start >= first) shown.push(window);
     }
     return shown;
   }
 
+  /** Returns what is active at an instant, asked in their order. */
+  #standingBehind(): (end: Millis) => number {
+    const standing = new Map<string, SessionStats>();
+    const ends = [...this.#active.keys()].sort((a, b) => a - b);
+    let at = 0;
+    return (end) => {
+      for (; at < ends.length && ends[at]! <= end; at += 1) {
+        const said = this.#active.get(ends[at]!)!;
+        for (const stats of said.values()) if (stats.countedFrom > stats.windowStart) forget(standing, stats);
+        for (const [who, stats] of said) standing.set(who, stats);
+      }
+      return [...standing.values()].reduce((sum, { active }) => sum + active, 0);
+    };
+  }
+
   #fill(shown: WindowSum[], first: Millis, end: Millis): void {
     const last = shown.at(-1);
     if (last === undefined) return;
-    for (let start = Math.max(first, last.windowEnd); start < end; start += this.#windowMs)
-      shown.push({ ...newWindow(start, start + this.#windowMs), active: last.active });
+    for (let start = Math.max(first, last.windowEnd); start < end; start += this.#asked.windowMs)
+      shown.push({ ...newWindow(start, start + this.#asked.windowMs), active: last.active });
   }
+}
+
+/** A count that began within its window has nothing of what the partition said before (S12). */
+function forget(standing: Map<string, SessionStats>, { partition, countedFrom }: SessionStats): void {
+  for (const [who, stats] of standing)
+    if (stats.partition === partition && stats.windowEnd <= countedFrom) standing.delete(who);
 }
 
 function newWindow(windowStart: Millis, windowEnd: Millis): WindowSum {

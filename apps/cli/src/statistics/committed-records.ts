@@ -1,22 +1,26 @@
-// Values of a partition that are committed now, from an instant on.
-import type { Millis } from '@flatline/base';
+// Records of a partition that are committed now.
 import type { KafkaLogAdmin, KafkaLogReader } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/ports';
+
+/** Copies. */
+export interface CommittedRecord {
+  readonly offset: number;
+  /** Empty where there is none. */
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
 
 export interface ValuesFrom {
   readonly admin: KafkaLogAdmin;
   readonly reader: KafkaLogReader;
   readonly partition: TopicPartition;
-  /** Earliest stamp of records. */
-  readonly since: Millis;
   readonly signal: AbortSignal;
 }
 
-/** Ends early where it is aborted. @throws PartitionStopped, Retriable, Fatal of the subscription. */
-export async function* committedValues(of: ValuesFrom): AsyncGenerator<Uint8Array, void> {
-  const { admin, reader, partition, since, signal } = of;
-  const { logStartOffset, lastStableOffset: end } = await admin.ends(partition);
-  const from = Math.max(logStartOffset, (await admin.offsetAt(partition, Math.max(0, since))) ?? end);
+/** Those that have a value. Ends early where it is aborted. @throws PartitionStopped, Retriable, Fatal of the subscription. */
+export async function* committedRecords(of: ValuesFrom): AsyncGenerator<CommittedRecord, void> {
+  const { admin, reader, partition, signal } = of;
+  const { logStartOffset: from, lastStableOffset: end } = await admin.ends(partition);
   if (from >= end) return;
   const subscription = reader.subscribe(partition, from);
   try {
@@ -31,8 +35,10 @@ export async function* committedValues(of: ValuesFrom): AsyncGenerator<Uint8Arra
         const { cursor } = run;
         while (cursor.next()) {
           if (cursor.offset >= end) return;
-          const { bytes, valueStart, valueLength } = cursor;
-          if (valueLength >= 0) yield bytes.slice(valueStart, valueStart + valueLength);
+          const { bytes, keyStart, keyLength, valueStart, valueLength } = cursor;
+          if (valueLength < 0) continue;
+          const key = bytes.slice(keyStart, keyStart + Math.max(0, keyLength));
+          yield { offset: cursor.offset, key, value: bytes.slice(valueStart, valueStart + valueLength) };
         }
         if (run.nextOffset >= end) return;
       }
