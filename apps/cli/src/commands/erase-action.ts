@@ -45,22 +45,29 @@ export async function runErase(flags: EraseFlags, console: Console, shell: Shell
   const pipeline = pipelineOfKind(config, 'session', flags.pipeline);
   keyFor(pipeline, flags);
   const message = { value: null, headers: ownHeaders([[COMMAND_HEADER, ERASE]]) };
-  const act: KeyAct = { config, pipeline, message, concerns: () => true };
+  const known = new Set<unknown>();
+  const concerns: KeyAct['concerns'] = ({ incarnation }) => {
+    known.add(incarnation);
+    return true;
+  };
+  const act: KeyAct = { config, pipeline, message, concerns };
   const sent = await sendAct(act, flags, console, shell);
   console.note(`${actText('erase', flags.key)}: ${sentText(sent, true, 'no session lives there')}`);
-  const stage = flags.wait ? await erased(act, { sent, flags, console, shell }) : undefined;
+  const stage = flags.wait ? await erased(act, { sent, known, flags, console, shell }) : undefined;
   report(flags, sent, stage, console);
   return ExitCode.ok;
 }
 
 interface Waiting {
   readonly sent: SentAct;
+  /** Incarnations that lived before. */
+  readonly known: ReadonlySet<unknown>;
   readonly flags: EraseFlags;
   readonly console: Console;
   readonly shell: Shell;
 }
 
-async function erased(act: KeyAct, { sent, flags, console, shell }: Waiting): Promise<ErasureStage> {
+async function erased(act: KeyAct, { sent, known, flags, console, shell }: Waiting): Promise<ErasureStage> {
   const { clock, stop } = shell;
   const { changelogTopic: topic, truncateLagMs } = act.pipeline;
   const connection = await connect(kafkaOf(act.config, clock), stop);
@@ -75,7 +82,7 @@ async function erased(act: KeyAct, { sent, flags, console, shell }: Waiting): Pr
     for (;;) {
       const found = erasure.take(await reader.look());
       // Asked at the first commit behind the act: one that was refused has no base written again, and nothing is waited for.
-      if (said === 'sent' && found.stage !== 'sent') await requireGone(act, { sent, flags, shell }, erasure.act);
+      if (said === 'sent' && found.stage !== 'sent') await requireGone(act, { sent, known, flags, shell }, erasure.act);
       if (found.stage === 'erased') return found;
       if (found.stage !== said) console.note(waitText(found.stage, truncateLagMs));
       said = found.stage;
@@ -95,12 +102,11 @@ async function erased(act: KeyAct, { sent, flags, console, shell }: Waiting): Pr
 /** A position beyond the act does not say that it was obeyed: it may be a dead letter. @throws CommandFailure */
 async function requireGone(
   act: KeyAct,
-  { sent, flags, shell }: Pick<Waiting, 'sent' | 'flags' | 'shell'>,
+  { sent, known, flags, shell }: Omit<Waiting, 'console'>,
   at: number,
 ): Promise<void> {
   const of = { key: keyFor(act.pipeline, flags), partition: sent.partition };
-  const began = ({ incarnation }: { readonly incarnation?: unknown }): boolean => beganBefore(incarnation, at);
-  if ((await livesThere(act, of, began, shell)) !== true) return;
+  if ((await livesThere(act, of, beganBefore(at, known), shell)) !== true) return;
   throw new CommandFailure(
     ExitCode.failedCheck,
     `the act at ${sent.topic}/${sent.partition}/${at} was refused: the session that began before it lives. Its dead letter says ` +

@@ -40,11 +40,13 @@ describe('an erasure, by what the changelog says', () => {
   });
 });
 
-test('[E1] a session that began before the act shows that it was refused; a later one, and one of another input, do not', () => {
-  expect(['3-9', '3-10', '3-11', '3-2-2'].map((incarnation) => beganBefore(incarnation, 10))).toEqual([
+test('[E1][S8] a session that began before the act shows that it was refused, of another input where it lived by then; a later one does not', () => {
+  const began = beganBefore(10, new Set(['3-2-2', '3-9']));
+  expect(['3-9', '3-10', '3-11', '3-2-2', '3-2-3'].map((incarnation) => began({ incarnation }))).toEqual([
     true,
     false,
     false,
+    true,
     false,
   ]);
 });

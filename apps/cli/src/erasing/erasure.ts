@@ -64,9 +64,16 @@ export function waitText(stage: 'sent' | 'committed', truncateLagMs: DurationMs)
   return `nothing of the key lives; waiting until the changelog below is deleted, ${lag}`;
 }
 
-/** True if a session of that name began before the act: then the act was refused. A later one is another session. */
-export function beganBefore(incarnation: unknown, act: number): boolean {
-  const [, offset, further] = String(incarnation).split('-');
-  // Offsets of other inputs are not the act's.
-  return further === undefined && Number(offset) < act;
+/**
+ * Tells sessions that began before the act, at that offset: where one lives behind it the act was refused. `known`: incarnations that
+ * lived before it was sent, since offsets of other inputs are not the act's (S8).
+ */
+export function beganBefore(
+  act: number,
+  known: ReadonlySet<unknown>,
+): (session: { readonly incarnation?: unknown }) => boolean {
+  return ({ incarnation }) => {
+    const [, offset, further] = String(incarnation).split('-');
+    return known.has(incarnation) || (further === undefined && Number(offset) < act);
+  };
 }
