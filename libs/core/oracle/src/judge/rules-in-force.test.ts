@@ -17,3 +17,28 @@ test.each<[string, number | undefined, number | undefined, boolean]>([
   const { routes } = new RulesInForce(today(now), said(then)).rules;
   expect(routes![0]!.record === record).toBe(isAtHand);
 });
+
+const SAID = { timeoutMs: 5, graceMs: 0 };
+const LEFT_OUT = {
+  revisionWindowMs: 9,
+  stats: { windows: [60_000], dimensions: [] },
+  reducer: { version: 1 },
+  reduced: { version: 1 },
+};
+
+test.each(Object.entries(LEFT_OUT))(
+  '[K1] %s, which settings say only where it is set, is none where they do not, and differs from one in the file',
+  (setting, inFile) => {
+    const text = JSON.stringify(SAID);
+    const rules = { kind: 'session', ...SAID, [setting]: inFile } as unknown as JudgedRules;
+    const inForce = new RulesInForce(rules, [{ sequence: 1, from: 0, text }]);
+    expect([undefined, 0]).toContain((inForce.rules as unknown as Record<string, unknown>)[setting]);
+    expect(inForce.differences()).toEqual([{ setting, inForce: null, inFile }]);
+  },
+);
+
+test('[K1] settings that neither say differ in nothing', () => {
+  const rules = { kind: 'session', ...SAID } as unknown as JudgedRules;
+  const said = [{ sequence: 1, from: 0, text: JSON.stringify(SAID) }];
+  expect(new RulesInForce(rules, said).differences()).toEqual([]);
+});

@@ -30,7 +30,14 @@ const BEFORE: Readonly<Record<string, unknown>> = {
   reduced: undefined,
 };
 /** Options that a text has only where they are set. */
-const WHERE_SET: Readonly<Record<string, unknown>> = { attributes: null, routes: null };
+const WHERE_SET: Readonly<Record<string, unknown>> = {
+  attributes: null,
+  reduced: null,
+  reducer: null,
+  revisionWindowMs: null,
+  routes: null,
+  stats: null,
+};
 
 export class RulesInForce {
   readonly rules: JudgedRules;
