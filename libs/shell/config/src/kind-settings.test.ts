@@ -50,6 +50,20 @@ describe('settings of each kind of pipeline', () => {
     ]);
   });
 
+  test('[S2] deadlines of sessions may be rounded up to buckets, as those of leases are, but not beside a grace', () => {
+    const of = (settings: object): PipelineConfig =>
+      resolve({ ...minimal, pipelines: [{ ...visits, ...settings }] }).pipelines[0]!;
+    expect(of({ bucketMs: '1s' }).rules).toMatchObject({ bucketMs: 1_000 });
+    expect(rulesText(of({ bucketMs: 0 }))).toBe(rulesText(of({})));
+    const byTime = { graceMs: 5, input: { topic: 'i', timestampType: 'CreateTime' } };
+    expect(problems({ ...minimal, pipelines: [{ ...visits, ...byTime, bucketMs: 1 }] })).toEqual([
+      'pipelines[0].bucketMs [1] 0 with graceMs: which sessions are one goes by their own deadlines (rule C7)',
+    ]);
+    expect(problems({ ...minimal, pipelines: [{ ...visits, bucketMs: -1 }] })).toEqual([
+      expect.stringMatching(/^pipelines\[0\]\.bucketMs \[-1\] a whole number of ms, 0 or more/),
+    ]);
+  });
+
   test('[C8] a session has unheard time by default, half of its timeout, where the log can tell it', () => {
     const of = (settings: object): PipelineConfig =>
       resolve({ ...minimal, pipelines: [{ ...visits, ...settings }] }).pipelines[0]!;

@@ -1,5 +1,6 @@
 // When a lease ends if nothing comes (L1, L2, L6, L7): all of it stands in its entry, for its holder counts on what it was told (L8).
 import type { Millis } from '@flatline/base';
+import { bucketEnd } from '../bucketed.ts';
 import type { Reckoning } from '../held-time.ts';
 import type { LeaseHead } from './lease-format.ts';
 
@@ -10,7 +11,7 @@ export function deadlineOf(lease: Lease, held: Reckoning, asOf?: Millis): Millis
   const { bucketMs } = lease;
   const silence = held.after(lease.renewedAt, lease.timeoutMs, asOf);
   const first = Math.min(silence, longestOf(lease, held, asOf));
-  return bucketMs === 0 ? first : rounded(first, bucketMs);
+  return bucketMs === 0 ? first : bucketEnd(first, bucketMs);
 }
 
 /** When it ends however often it is renewed; Infinity: never. */
@@ -26,9 +27,4 @@ export function deadlineReason(lease: Lease, held: Reckoning): 'TIMEOUT' | 'MAX_
 /** When the lease, or its lock delay, ends. */
 export function ownDueAt(entry: Readonly<LeaseHead>, held: Reckoning): Millis {
   return entry.delayed ? entry.renewedAt : deadlineOf(entry, held);
-}
-
-/** The next end of a bucket, even from an instant that is one: as in ZooKeeper's ExpiryQueue. */
-function rounded(instant: Millis, bucketMs: number): Millis {
-  return (Math.floor(instant / bucketMs) + 1) * bucketMs;
 }

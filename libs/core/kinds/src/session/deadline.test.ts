@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { HeldTime } from '../index.ts';
 import { applyHeartbeat } from './apply-event.ts';
 import { dueAt, dueReason, summarize } from './deadline.ts';
+import { openEarly } from './early-data.ts';
 import { at, closing, opened, RULES, rules } from './session.fixture.ts';
 
 describe('[S2] when a session ends', () => {
@@ -22,6 +23,38 @@ describe('[S2] when a session ends', () => {
     applyHeartbeat(entry, limited, at(600));
     // Silence ends it at 1 600: a tie goes to the maximum duration.
     expect([dueAt(entry, limited), dueReason(entry, limited)]).toEqual([due, reason]);
+  });
+});
+
+describe('[S2] a deadline in buckets', () => {
+  test.each([
+    [1_399, 1_400],
+    [1_400, 2_100],
+    [1_401, 2_100],
+  ])('[S2] an end at %i is due at the next end of a bucket of 700 ms, %i, also where it is one', (end, due) => {
+    const bucketed = rules({ bucketMs: 700 });
+    const entry = opened(at(end - RULES.timeoutMs), bucketed);
+    expect([dueAt(entry, bucketed), summarize(entry, bucketed, closing).deadlineAt]).toEqual([due, due]);
+  });
+
+  test('[S2] what ends first decides the bucket, and says why', () => {
+    const limited = rules({ maxDurationMs: 600, bucketMs: 700 });
+    const entry = opened(at(100), limited);
+    expect([dueAt(entry, limited), dueReason(entry, limited)]).toEqual([1_400, 'MAX_DURATION']);
+  });
+
+  test('[S2][C8] time that is held is taken out before', () => {
+    const bucketed = rules({ bucketMs: 700 });
+    const held = new HeldTime({ unheardMs: 200, maxHoldMs: 10_000 });
+    held.moved(100, 650);
+    expect(dueAt(opened(at(100), bucketed), bucketed, held)).toBe(2_100);
+  });
+
+  test('[S2][S8] early data is no session, and goes when it would', () => {
+    const bucketed = rules({ bucketMs: 700 });
+    const entry = opened(at(100), bucketed);
+    openEarly(entry, 300, at(100));
+    expect(dueAt(entry, bucketed)).toBe(400);
   });
 });
 

@@ -1,5 +1,6 @@
 // When a session ends and what is then said of it (S2, S3, S4).
 import type { DurationMs, Millis } from '@flatline/base';
+import { bucketEnd } from '../bucketed.ts';
 import { isCapped } from './capped.ts';
 import { MISSING_MAX } from './counts.ts';
 import type { SessionDetail } from './detail.ts';
@@ -17,12 +18,18 @@ export function dueAt(entry: SessionEntry, rules: SessionRules, held: Reckoning 
   return deadlineOf(entry, rules, held) + rules.graceMs;
 }
 
-/** The instant at which the session ends if nothing comes: silence, or the maximum duration if that is sooner. */
+/**
+ * The instant at which the session ends if nothing comes: silence, or the maximum duration if that is sooner; with buckets the end
+ * of the one in which that is.
+ */
 export function deadlineOf(entry: SessionEntry, rules: SessionRules, held: Reckoning = NOTHING_HELD): Millis {
+  const { maxDurationMs, bucketMs } = rules;
   const silence = held.after(entry.lastSeenAt, entry.timeoutMs);
+  if (maxDurationMs === undefined && bucketMs === undefined) return silence;
   // Early data is no session yet.
-  if (rules.maxDurationMs === undefined || isEarly(entry)) return silence;
-  return Math.min(silence, held.after(entry.openedAt, rules.maxDurationMs));
+  if (isEarly(entry)) return silence;
+  const first = maxDurationMs === undefined ? silence : Math.min(silence, held.after(entry.openedAt, maxDurationMs));
+  return bucketMs === undefined ? first : bucketEnd(first, bucketMs);
 }
 
 /** Ties go to the maximum duration (S3). */

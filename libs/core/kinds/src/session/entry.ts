@@ -32,6 +32,8 @@ export interface SessionRules {
   readonly maxTimeoutMs: DurationMs;
   /** undefined: no maximum. */
   readonly maxDurationMs: DurationMs | undefined;
+  /** Deadlines are multiples of it (S2), which no grace goes with. undefined: they are not. */
+  readonly bucketMs?: DurationMs | undefined;
   /** How far behind the clock a session's time goes on: it closes so long after its deadline (C7). */
   readonly graceMs: DurationMs;
   /** Decides on a record that comes later. */

@@ -20,6 +20,7 @@ test.each<[string, number | undefined, number | undefined, boolean]>([
 
 const SAID = { timeoutMs: 5, graceMs: 0 };
 const LEFT_OUT = {
+  bucketMs: 700,
   revisionWindowMs: 9,
   stats: { windows: [60_000], dimensions: [] },
   reducer: { version: 1 },

@@ -16,6 +16,7 @@ import type { JudgedRules } from './kinds.ts';
 const UNLIMITED = 'unlimited';
 /** Values in force where a text does not know the option, because the option is younger. */
 const BEFORE: Readonly<Record<string, unknown>> = {
+  bucketMs: 0,
   maxSources: 0,
   maxEvents: undefined,
   stats: undefined,
@@ -32,6 +33,7 @@ const BEFORE: Readonly<Record<string, unknown>> = {
 /** Options that a text has only where they are set. */
 const WHERE_SET: Readonly<Record<string, unknown>> = {
   attributes: null,
+  bucketMs: null,
   reduced: null,
   reducer: null,
   revisionWindowMs: null,

@@ -302,6 +302,8 @@ export interface PipelineRules extends CommonRules {
   readonly minTimeoutMs: DurationMs;
   readonly maxTimeoutMs: DurationMs;
   readonly maxDurationMs: DurationMs | undefined;
+  /** Deadlines are multiples of it (S2). Default: they are not. */
+  readonly bucketMs?: DurationMs | undefined;
   readonly graceMs: DurationMs;
   /** Decides on records later than that (C7). */
   readonly late: 'deadLetter' | 'drop' | 'revise';

@@ -110,7 +110,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: 'rounds no deadline to a bucket',
     file: 'libs/core/kinds/src/lease/lease-deadline.ts',
-    from: 'return bucketMs === 0 ? first : rounded(first, bucketMs);',
+    from: 'return bucketMs === 0 ? first : bucketEnd(first, bucketMs);',
     to: 'return first;',
   },
   {

@@ -29,6 +29,16 @@ export const sessionHistories: KindHistories<'session'> = {
       changed: sessions({ ...session, maxDurationMs: undefined }),
     },
     {
+      what: 'deadlines in buckets',
+      subject: sessions(),
+      changed: sessions({ ...session, bucketMs: 3_000 }),
+    },
+    {
+      what: 'deadlines in other buckets, and then in none, with held time',
+      subject: sessions({ ...session, bucketMs: 700, unheardMs: 1_500, maxHoldMs: 60_000 }),
+      changed: sessions({ ...session, unheardMs: 1_500, maxHoldMs: 60_000 }),
+    },
+    {
       what: 'held time',
       subject: sessions(),
       changed: sessions({ ...session, unheardMs: 1_500, maxHoldMs: 60_000 }),

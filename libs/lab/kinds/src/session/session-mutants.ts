@@ -65,6 +65,12 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     seed: 10,
   },
   {
+    name: 'rounds no deadline of a session to a bucket',
+    file: 'libs/core/kinds/src/session/deadline.ts',
+    from: 'return bucketMs === undefined ? first : bucketEnd(first, bucketMs);',
+    to: 'return first;',
+  },
+  {
     name: 'calls late what comes within the grace',
     file: 'libs/core/kinds/src/session/placing.ts',
     from: 'timeoutOf(NOT_CHOSEN, rules, event?.timeoutMs) + rules.graceMs <= clock',

@@ -108,8 +108,10 @@ export class SimulatedSessions implements SimulatedKind {
     const [firstStats, changedStats] = drawStats(simulation.random('statistics'), scenario);
     const stats = isChanged ? changedStats : firstStats;
     const { timeoutMs } = scenario;
-    // A grace and a maximum duration exclude each other.
+    // A grace excludes a maximum duration, and buckets.
     const maxDurationMs = grace.graceMs > 0 ? undefined : scenario.maxDurationMs;
+    const buckets = drawBuckets(simulation.random('buckets'));
+    const bucketMs = grace.graceMs > 0 ? undefined : buckets[isChanged ? 1 : 0];
     const gates = drawAttributes(simulation.random('attributes'), NAMES);
     const mayWait = scenario.timestampType === 'CreateTime' || isDataAdded;
     const hasWindows = mayWait && windows.some((windowMs) => windowMs > 0);
@@ -128,7 +130,17 @@ export class SimulatedSessions implements SimulatedKind {
     this.#reducible = isReduced ? simulation.random('what is reduced') : undefined;
     this.#simulation = simulation;
     const attributes = gates[isChanged ? 1 : 0];
-    this.#scenario = { ...scenario, maxDurationMs, grace, telling, furtherInputs, stats, attributes, reducer };
+    this.#scenario = {
+      ...scenario,
+      maxDurationMs,
+      bucketMs,
+      grace,
+      telling,
+      furtherInputs,
+      stats,
+      attributes,
+      reducer,
+    };
     this.#sources = simulation.random('sources');
     const erasures = simulation.random('erasures');
     this.#erasures = erasures.chance(0.2) ? erasures : undefined;
@@ -144,6 +156,7 @@ export class SimulatedSessions implements SimulatedKind {
       ...grace,
       ...telling,
       ...(stats && { stats }),
+      ...(bucketMs !== undefined && { bucketMs }),
       ...commonRules(scenario, attributes),
       timeoutMs,
       maxDurationMs,
@@ -227,6 +240,7 @@ export class SimulatedSessions implements SimulatedKind {
 }
 
 type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombstones' | 'furtherInputs'> & {
+  readonly bucketMs?: DurationMs | undefined;
   readonly grace?: SessionGrace;
   readonly telling?: SessionTelling;
   readonly stats?: SessionStats | undefined;
@@ -235,7 +249,8 @@ type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombs
 };
 
 export function openSessions(scenario: SessionScenario, clock: Clock): PipelineKind {
-  const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE, telling = NOTHING_TOLD, stats, reducer } = scenario;
+  const { timeoutMs, maxDurationMs, bucketMs, tombstones, stats, reducer } = scenario;
+  const { grace = NO_GRACE, telling = NOTHING_TOLD } = scenario;
   const rules = {
     ...RULES,
     ...grace,
@@ -243,6 +258,7 @@ export function openSessions(scenario: SessionScenario, clock: Clock): PipelineK
     ...(stats && { stats }),
     timeoutMs,
     maxDurationMs,
+    bucketMs,
     ...(reducer && { reducer: asElsewhere(reducer) }),
   };
   const decoder = gated(scenario.attributes?.attributes, jsonDecoder(clock));
@@ -295,6 +311,12 @@ function drawTellings(random: Random): readonly [SessionTelling, SessionTelling]
 function drawCaps(random: Random): readonly [number | undefined, number | undefined] {
   const drawn = (): number | undefined => oneOf(random, [undefined, 1, 3, 6]);
   return random.chance(0.2) ? [drawn(), drawn()] : [undefined, undefined];
+}
+
+/** Lengths of buckets, before and after the settings change (S2). Most worlds have none. */
+function drawBuckets(random: Random): readonly [DurationMs | undefined, DurationMs | undefined] {
+  const drawn = (): DurationMs | undefined => oneOf(random, [undefined, 700, 3_000]);
+  return random.chance(0.12) ? [drawn(), drawn()] : [undefined, undefined];
 }
 
 /** Before and after the settings change. */

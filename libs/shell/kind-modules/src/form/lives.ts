@@ -9,6 +9,10 @@ import { duration, durationOrNone, setting } from './setting.ts';
 export const LIFE_SETTINGS = {
   timeoutMs: setting(duration, 'The silence that ends a session (S1), from `minTimeoutMs` to `maxTimeoutMs`'),
   maxDurationMs: setting(duration.optional(), 'A session ends this long after its opening, whatever comes (S2)'),
+  bucketMs: setting(
+    durationOrNone.default(0),
+    'Deadlines are rounded up to multiples of this (S2, L2); 0: not. Sessions with a grace have none',
+  ),
   maxAttributes: setting(z.int().min(0).max(1_024).default(64), 'Attributes per session (S10)', 'attributes'),
   maxAttributeBytes: setting(
     z.int().min(0).max(65_536).default(8_192),

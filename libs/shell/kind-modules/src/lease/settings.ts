@@ -3,7 +3,7 @@ import { type LeaseRules, TOKEN_EPOCH_MAX } from '@flatline/kinds/lease';
 import { z } from 'zod';
 import { heldTimeOf, LIFE_SETTINGS, lifeRules } from '../form/lives.ts';
 import { sectionForm } from '../form/section.ts';
-import { duration, durationOrNone, setting } from '../form/setting.ts';
+import { duration, setting } from '../form/setting.ts';
 import type { OwnPart } from '../kind-module.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 
@@ -17,7 +17,6 @@ export const leaseSection = sectionForm('lease', {
   // As in ZooKeeper and etcd: shorter ones cost more than they tell, and what is held for longer is no lease.
   minTimeoutMs: duration.default(1_000),
   maxTimeoutMs: duration.default(86_400_000),
-  bucketMs: setting(durationOrNone.default(0), 'Deadlines are rounded up to multiples of this (L2); 0: not'),
   onConflict: setting(
     z.enum(['reject', 'replace', 'queue']).default('reject'),
     'What becomes of a start while another holds the lease (L4)',

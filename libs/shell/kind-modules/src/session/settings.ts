@@ -31,7 +31,7 @@ export interface SessionPipeline extends AnyPipeline {
   readonly rules: SessionRules;
 }
 
-const { maxDurationMs, maxAttributes, maxAttributeBytes, unheardMs, maxHoldMs } = LIFE_SETTINGS;
+const { maxDurationMs, bucketMs, maxAttributes, maxAttributeBytes, unheardMs, maxHoldMs } = LIFE_SETTINGS;
 
 export const sessionSection = sectionForm('session', {
   preset: setting(
@@ -49,6 +49,7 @@ export const sessionSection = sectionForm('session', {
     'Greatest timeout an event may choose (S7); of leases 86400000 if left out',
   ),
   maxDurationMs,
+  bucketMs,
   dedupeEventIds: setting(z.int().min(0).max(1_024).default(16), '`eventId`s remembered per session (S5)', 'ids'),
   maxSources: setting(
     z.int().min(0).max(64).default(8),
@@ -147,7 +148,7 @@ function revisionProblems({ revisionWindowMs, late, graceMs, input, changelogFor
 
 /** Finds settings with which sessions are not of event time, or not kept (C7). */
 function graceProblems(section: SessionSection): Problem[] {
-  const { graceMs, maxDurationMs: longest, input, changelogFormat, late } = section;
+  const { graceMs, maxDurationMs: longest, bucketMs: bucket, input, changelogFormat, late } = section;
   if (graceMs === 0) {
     if (late === 'deadLetter') return [];
     const problem = 'needs graceMs: without one no record is late (rule C7)';
@@ -157,6 +158,10 @@ function graceProblems(section: SessionSection): Problem[] {
   const refuse = (problem: string, other: string): void => {
     found.push({ setting: 'graceMs', value: graceMs, problem, involved: [other] });
   };
+  if (bucket > 0) {
+    const problem = '0 with graceMs: which sessions are one goes by their own deadlines (rule C7)';
+    found.push({ setting: 'bucketMs', value: bucket, problem, involved: ['graceMs'] });
+  }
   if (longest !== undefined) refuse('not together with maxDurationMs (rule C7)', 'maxDurationMs');
   if ([input].flat().some(({ timestampType }) => timestampType === 'LogAppendTime'))
     refuse(
@@ -227,7 +232,7 @@ const UPDATE_INTERVAL_MS = 60_000;
 
 export function sessionPart(section: SessionSection, { reducers }: Given): OwnPart<SessionPipeline> {
   const { dedupeEventIds, maxSources, changelogFormat, graceMs, late, revisionWindowMs, maxEvents, emit } = section;
-  const { name, maxReducedBytes } = section;
+  const { name, maxReducedBytes, bucketMs: bucket } = section;
   const reducer = section.reducer && stateReducer({ name, maxReducedBytes, reducer: section.reducer }, reducers);
   // A former build could not read what is kept of sources.
   const { stats, targets } = statsPart(section);
@@ -241,6 +246,8 @@ export function sessionPart(section: SessionSection, { reducers }: Given): OwnPa
       maxEvents,
       sayOpened: emit.includes('opened'),
       updateIntervalMs: emit.includes('updated') ? (section.updateIntervalMs ?? UPDATE_INTERVAL_MS) : undefined,
+      // Left out where there are none: the settings in the changelog are those that they were.
+      ...(bucket > 0 && { bucketMs: bucket }),
       graceMs,
       late,
       // Left out where there is none: the settings in the changelog are those that they were.

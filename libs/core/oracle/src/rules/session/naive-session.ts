@@ -380,7 +380,10 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
   }
 
   #deadlineOf(session: Session): Millis {
-    return Math.min(this.#silenceEnd(session), this.#longestEnd(session));
+    const { bucketMs = 0 } = this.#rules;
+    const end = Math.min(this.#silenceEnd(session), this.#longestEnd(session));
+    // The bucket that it lies in is waited for; data that no session has taken waits for none.
+    return bucketMs === 0 || session.isEarly ? end : end - (end % bucketMs) + bucketMs;
   }
 
   #dueOf(session: Session): Millis {
