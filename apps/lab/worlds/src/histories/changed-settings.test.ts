@@ -89,6 +89,19 @@ describe('[V4] a changelog that does not say all', () => {
   });
 
   test.each(CHANGES)(
+    '[V4] was truncated beyond the change ($what): what came before it is judged by the settings of then',
+    async ({ subject: before, changed: then }) => {
+      const all = await record({ seed: 1, subject: before, changed: then });
+      const histories = await Promise.all(all.map(told));
+      const cut = histories.map((history, i) => {
+        const { changelog } = all[i]!;
+        return { ...history, changelog: from(history.changelog, changelog, after(changelog, 0.8)) };
+      });
+      expect((await judge(cut, then.rules)).violations).toEqual([]);
+    },
+  );
+
+  test.each(CHANGES)(
     '[V4] says nothing of the first commits ($what): what follows is judged, by its own',
     async (change) => {
       const recorded = await record({ seed: 1, subject: change.subject, changed: change.changed });

@@ -279,8 +279,8 @@ export class PartitionCheck {
     const { fold } = this.#reading;
     let folded: Positions = inputsOf(this.#parts.history).map(({ logStart }) => logStart);
     for (const commit of this.#before.take()) {
-      const { sequence, positions, clock, clocks } = commit;
-      this.#adoptRulesOf(sequence);
+      // By the rules of then, which each record tells: those of the first commit here are not those of all before it.
+      const { positions, clock, clocks } = commit;
       while (positions.some((position, input) => folded[input]! < position)) {
         folded = this.#before.next(folded, positions);
         await this.#letters.read(folded);
