@@ -1,19 +1,31 @@
 // One seed of a chain: pipelines of which one's outputs are another one's input, in processes that run all of them, while processes are
 // killed, frozen and started, and requests are lost. Then calm; then each pipeline is judged by its logs, what it has routed with them
-// (P3).
+// (P3). In half of the worlds processes that are started from some moment on have other routes.
 import type { Random } from '@flatline/base';
-import { calm, rough, scannedRecord, SimulatedDisk, type SimulatedHost, Simulation } from '@flatline/cluster';
+import {
+  calm,
+  rough,
+  scannedBatch,
+  scannedRecord,
+  SimulatedDisk,
+  type SimulatedHost,
+  Simulation,
+} from '@flatline/cluster';
 import { type KindReaders, kindOf, type PipelineConfig } from '@flatline/kind-modules';
 import { CheckCalendar } from '@flatline/kind-modules/calendar';
-import { routingOf } from '@flatline/kinds/routing';
+import { type RouteRules, routingOf } from '@flatline/kinds/routing';
 import {
   type JudgedRules,
   letterRecord,
+  type LogPart,
+  type LogRecord,
   type LogSource,
   type PartitionHistory,
   plainRecord,
   type RawRecord,
+  readBlock,
   routedRecord,
+  settingsIn,
   type VerificationReport,
   verifyHistories,
 } from '@flatline/oracle';
@@ -38,7 +50,13 @@ interface Pipeline extends Link {
   readonly config: PipelineConfig;
   readonly rules: JudgedRules;
   readonly readers: KindReaders;
+  /** As processes have them that are started later. */
+  readonly later: Pick<Link, 'routes'> & { readonly rules: JudgedRules };
 }
+
+const CHANGED_WORLDS = 0.5;
+/** From the beginning of the storm on. */
+const CHANGE_MS = 12_000;
 
 export class ChainWorld {
   readonly simulation: Simulation;
@@ -48,12 +66,15 @@ export class ChainWorld {
   readonly #random: Random;
   readonly #traffic: ChainTraffic;
   readonly #running = new Map<string, Running>();
+  readonly #changesAtMs: number;
 
   private constructor(seed: number, pipelines: readonly Pipeline[], chain: Chain) {
     this.simulation = new Simulation({ seed, rates: rough });
     this.pipelines = pipelines;
     this.#random = this.simulation.random('chain');
     this.#traffic = new ChainTraffic(chain, this.simulation.random('traffic'));
+    const changes = this.simulation.random('other routes');
+    this.#changesAtMs = changes.chance(CHANGED_WORLDS) ? CHANGE_MS + changes.below(STORM_MS - CHANGE_MS) : Infinity;
     const { log } = this.simulation;
     for (const { name, partitions } of pipelines) {
       for (const topic of ['in', 'out', 'changelog', 'dead']) log.createTopic(`${name}-${topic}`, { partitions });
@@ -146,7 +167,11 @@ export class ChainWorld {
     for (const instance of instances) void instance.start();
   }
 
-  #settingsOf({ name, partitions, rules, routes, config }: Pipeline, owner: string): PipelineSettings {
+  #settingsOf(pipeline: Pipeline, owner: string): PipelineSettings {
+    const { name, partitions, config } = pipeline;
+    const isLater = this.simulation.time.nowMs >= this.#changesAtMs;
+    if (isLater) this.simulation.faults.count('otherRoutes');
+    const { rules, routes } = isLater ? pipeline.later : pipeline;
     const partitionsOf = (topic: string): number =>
       this.pipelines.find((each) => `${each.name}-in` === topic)!.partitions;
     const { input, tickMs, changelogFactor } = config;
@@ -179,22 +204,31 @@ export class ChainWorld {
     };
   }
 
-  /** Judges a pipeline by its logs, with all that it has routed. */
-  judge(pipeline: Pipeline): Promise<VerificationReport> {
+  /** Judges a pipeline by its logs, with all that it has routed. `truncated`: its changelog begins where its last commit allows it. */
+  async judge(pipeline: Pipeline, truncated = false): Promise<VerificationReport> {
     const { name, partitions, rules } = pipeline;
-    const histories = Array.from({ length: partitions }, (_, partition) => this.#historyOf(pipeline, partition));
+    const histories: PartitionHistory[] = [];
+    for (let partition = 0; partition < partitions; partition += 1)
+      histories.push(await this.#historyOf(pipeline, partition, truncated));
     return verifyHistories(histories, { rules, inputTopic: `${name}-in`, keyPartitions: partitions });
   }
 
-  #historyOf({ name, routes, readers: { input, output } }: Pipeline, partition: number): PartitionHistory {
+  async #historyOf(
+    { name, routes, readers: { input, output } }: Pipeline,
+    partition: number,
+    truncated: boolean,
+  ): Promise<PartitionHistory> {
     const { simulation } = this;
     const kept = <R>(what: string, read: (record: RawRecord) => R): LogSource<R> =>
       sourceOf(`${name}-${what}`, committedParts(simulation, `${name}-${what}`, partition, read));
+    const changelog = () =>
+      truncated ? this.#truncated(`${name}-changelog`, partition) : kept('changelog', plainRecord);
     const targets = [...new Set(routes.map(({ to }) => to))];
     return {
       partition,
       input: this.#committed(`${name}-in`, partition, (record) => input.read(record)),
-      changelog: kept('changelog', plainRecord),
+      changelog: changelog(),
+      settings: await settingsIn(changelog()),
       output: kept('out', (record) => output.read(record)),
       deadLetters: kept('dead', letterRecord),
       ...(targets.length > 0 && {
@@ -204,6 +238,21 @@ export class ChainWorld {
       whyUndone: () => Promise.resolve(undefined),
       isComplete: true,
     };
+  }
+
+  #truncated(topic: string, partition: number): LogSource<LogRecord> {
+    const whole = this.#committed(topic, partition, plainRecord);
+    const logStart = lastFloor(this.simulation.log.committed(topic, partition));
+    const read = async (): Promise<LogPart<LogRecord> | undefined> => {
+      const part = await whole.read();
+      return (
+        part && {
+          records: part.records.filter(({ offset }) => offset >= logStart),
+          batches: part.batches.filter(({ lastOffset }) => lastOffset >= logStart),
+        }
+      );
+    };
+    return { ...whole, logStart, read };
   }
 
   #allOf(topic: string): readonly ReturnType<typeof this.routedIn>[] {
@@ -217,9 +266,27 @@ export class ChainWorld {
   }
 
   #committed<R>(topic: string, partition: number, read: (record: RawRecord) => R): LogSource<R> {
-    const records = this.simulation.log.committed(topic, partition).map(scannedRecord).map(read);
-    return sourceOf(topic, [{ records, batches: [] }]);
+    const { log } = this.simulation;
+    const records = log.committed(topic, partition).map(scannedRecord).map(read);
+    return sourceOf(topic, [{ records, batches: log.batches(topic, partition).map(scannedBatch) }]);
   }
+}
+
+/** Floor of the last commit. */
+function lastFloor(changelog: readonly { readonly value: Uint8Array | null }[]): number {
+  for (const { value } of changelog.toReversed()) {
+    const block = readBlock(value!);
+    if (block.kind === 'state') return block.header.floor;
+  }
+  return 0;
+}
+
+/** Each says one header more, and the first of several leads nowhere any more; functions are what they were. */
+function laterRoutes(routes: readonly RouteRules[]): readonly RouteRules[] {
+  return routes.flatMap((route, i) => {
+    if (route.record !== undefined) return [route];
+    return i === 0 && routes.length > 1 ? [] : [{ ...route, headers: { ...route.headers, later: 'yes' } }];
+  });
 }
 
 function groupOf(name: string): string {
@@ -246,11 +313,14 @@ async function pipelineOf(link: Link, partitions: number): Promise<Pipeline> {
   const common = { timestampType: 'LogAppendTime', maxKeyBytes, tombstones, proof: 'record', changelogFactor } as const;
   const judged = rules(config, { ...common, ...heldTime, unheardMs: 0, ...(routes.length > 0 && { routes }) });
   const calendar = new CheckCalendar(process.versions['tz'] ?? 'unknown');
+  const whole = config.kind === 'schedule' ? ({ ...judged, calendar } as JudgedRules) : judged;
+  const later = laterRoutes(routes);
   return {
     ...link,
     partitions,
     config,
-    rules: config.kind === 'schedule' ? ({ ...judged, calendar } as JudgedRules) : judged,
+    rules: whole,
+    later: { routes: later, rules: { ...whole, ...(routes.length > 0 && { routes: later }) } },
     readers: readers(config, undefined, []),
   };
 }

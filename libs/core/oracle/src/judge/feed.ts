@@ -1,9 +1,9 @@
 // A log as a queue of records, each with its transaction.
 //
 // Owns: the records of one part.
-// Does not own: when to read more (fill), the meaning of batches (TransactionWalk).
+// Does not own: when to read more (fill), the meaning of batches (BatchWalk).
 import type { LogPart, LogSource } from '../logs/history.ts';
-import type { TransactionMark, TransactionWalk } from './transaction-walk.ts';
+import type { BatchWalk, TransactionMark } from './transaction-walk.ts';
 
 export interface Fed<R> {
   readonly record: R;
@@ -13,12 +13,12 @@ export interface Fed<R> {
 
 export class Feed<R extends { readonly offset: number }> {
   readonly #source: LogSource<R>;
-  readonly #walk: TransactionWalk | undefined;
+  readonly #walk: BatchWalk | undefined;
   #queue: readonly Fed<R>[] = [];
   #at = 0;
   #ended = false;
 
-  constructor(source: LogSource<R>, walk?: TransactionWalk) {
+  constructor(source: LogSource<R>, walk?: BatchWalk) {
     this.#source = source;
     this.#walk = walk;
   }

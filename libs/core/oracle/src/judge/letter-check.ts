@@ -136,7 +136,12 @@ export class LetterCheck {
     return left;
   }
 
-  /** The next letter of an output; undefined: there is none so far. */
+  /** The next letter of an output, left in place; undefined: there is none so far. */
+  get firstUnroutable(): LetterRecord | undefined {
+    return this.#unroutable[0];
+  }
+
+  /** Takes it. */
   takeUnroutable(): LetterRecord | undefined {
     return this.#unroutable.shift();
   }

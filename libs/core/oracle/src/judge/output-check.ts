@@ -20,7 +20,7 @@ import type { Place } from './place.ts';
 import { SaidQueue } from '../rules/said-queue.ts';
 import type { RouteCheck } from './route-check.ts';
 import type { Findings } from './report.ts';
-import type { TransactionMark } from './transaction-walk.ts';
+import { type TransactionMark, writerOf } from './transaction-walk.ts';
 
 /** Output that one commit owes. */
 export interface Decision {
@@ -224,6 +224,7 @@ export class OutputCheck {
     await this.#parts.routes?.check(
       group.map(({ record }) => record),
       sequence,
+      writerOf(group[0]!.transaction),
     );
   }
 

@@ -172,7 +172,7 @@ export class PartitionCheck {
     return new RouteCheck({
       partition,
       routed,
-      rules: this.#inForce.rules,
+      inForce: this.#inForce,
       words: this.#reading.words,
       findings,
       letters: this.#letters,
@@ -282,7 +282,7 @@ export class PartitionCheck {
       // By the rules of then, which each record tells: those of the first commit here are not those of all before it.
       const { positions, clock, clocks } = commit;
       while (positions.some((position, input) => folded[input]! < position)) {
-        folded = this.#before.next(folded, positions);
+        folded = this.#untilOtherRules(this.#before.next(folded, positions), folded);
         await this.#letters.read(folded);
         await this.#input.foldTo(folded, clock, clocks);
         this.#letters.match(fold.takeBad());
@@ -292,6 +292,12 @@ export class PartitionCheck {
       }
       await this.#foldTo(commit);
     }
+  }
+
+  /** What was said by the rules of then is looked at before others are in force. */
+  #untilOtherRules(next: Positions, folded: Positions): Positions {
+    const { until } = this.#inForce;
+    return next.length === 1 && folded[0]! < until && next[0]! > until ? [until] : next;
   }
 
   /** `sequence`: by a commit; undefined: at a record of the first input. */

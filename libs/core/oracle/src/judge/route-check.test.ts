@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import type { LetterRecord, LogSource, NaiveRoute, OutputRecord, RoutedRecord } from '../logs/history.ts';
+import type { BatchMark, LetterRecord, LogSource, NaiveRoute, OutputRecord, RoutedRecord } from '../logs/history.ts';
 import { murmur2Partition } from '../logs/murmur2.ts';
 import { routedRecord } from '../logs/raw-record.ts';
 import { saidOutput } from '../rules/said-output.ts';
+import type { JudgedRules } from './kinds.ts';
 import { Place } from './place.ts';
 import { Findings } from './report.ts';
 import { RouteCheck } from './route-check.ts';
+import type { SaidRoutes } from './rules-in-force.ts';
 
 const utf8 = new TextEncoder();
 const GROUP = 'shop.visits';
@@ -49,9 +51,29 @@ function lyingAt(each: Lying, offset: number): RoutedRecord {
   return routedRecord({ ...place, key: utf8.encode(site), value: utf8.encode(value), headers });
 }
 
-function sourceOf(records: readonly RoutedRecord[], logStart: number): LogSource<RoutedRecord> {
-  const parts = [{ records, batches: [] }];
+/** Each process, which has begun with the commit of its number, and all before the next one's. */
+function sourceOf(
+  records: readonly RoutedRecord[],
+  logStart: number,
+  begins: readonly number[],
+): LogSource<RoutedRecord> {
+  const batches = records.map(({ offset, origin }): BatchMark => {
+    const producerEpoch = epochOf(origin?.commit ?? 0, begins);
+    return {
+      baseOffset: offset,
+      lastOffset: offset,
+      producerId: 1,
+      producerEpoch,
+      transactional: true,
+      marker: undefined,
+    };
+  });
+  const parts = [{ records, batches }];
   return { topic: TOPIC, logStart, read: () => Promise.resolve(parts.shift()), hanging: () => Promise.resolve([]) };
+}
+
+function epochOf(commit: number, begins: readonly number[]): number {
+  return begins.filter((each) => each <= commit).length;
 }
 
 interface Case {
@@ -66,6 +88,10 @@ interface Case {
   readonly commits?: readonly number[];
   readonly routes?: readonly NaiveRoute[];
   readonly compacted?: boolean;
+  /** Default: the routes, throughout. */
+  readonly inForce?: readonly SaidRoutes[];
+  /** The commits of which they are; the check is not told. */
+  readonly madeBy?: readonly number[];
 }
 
 async function judged({
@@ -78,13 +104,17 @@ async function judged({
   commits,
   routes = ROUTES,
   compacted = false,
+  inForce,
+  madeBy = [],
 }: Case) {
   const findings = new Findings();
+  const begins = inForce?.map(({ sequence }) => sequence) ?? [];
   const place = (topic: string, partition: number) => new Place(topic, partition, findings);
   const inPartition = (partition: number) =>
     sourceOf(
       there.filter(({ site, of = PARTITIONS }) => murmur2Partition(utf8.encode(site), of) === partition).map(lyingAt),
       topicStart,
+      begins,
     );
   const kept = letters.map((key, offset): LetterRecord => {
     const { value } = outputOf({ key }, 0);
@@ -97,10 +127,19 @@ async function judged({
       topics: new Map([[TOPIC, [inPartition(0), inPartition(1)]]]),
       ...(compacted && { compacted: new Set([TOPIC]) }),
     },
-    rules: { routes },
+    inForce: {
+      rules: { routes: inForce?.[0]!.routes ?? (inForce === undefined ? routes : undefined) } as JudgedRules,
+      from: 0,
+      routesSaid: inForce ?? [],
+    },
     words: { saidIn: (record) => saidOutput(record, (text) => [text('reason'), text('state')]) },
     findings,
-    letters: { takeUnroutable: () => kept.shift() },
+    letters: {
+      get firstUnroutable() {
+        return kept[0];
+      },
+      takeUnroutable: () => kept.shift(),
+    },
     place,
     output: place('visits', 0),
     isWhole: outputStart === 0,
@@ -112,6 +151,7 @@ async function judged({
     await check.check(
       group.map((each) => outputOf(each, offset++)),
       commits?.[at],
+      madeBy[at] === undefined ? undefined : `1:${epochOf(madeBy[at], begins)}`,
     );
   await check.finish();
   const { violations, undecided, reach } = findings.report();
@@ -239,6 +279,48 @@ describe('[P3] what outputs have routed', () => {
       'P3 is not what output offset 1 brings about: its value',
     ]);
     expect((await judged({ said: SAID, compacted: true, there: [SOUTH, LATER] })).violations).toEqual([]);
+  });
+
+  describe('where other routes came to be in force soon after', () => {
+    // A process that begins with them says what was due before.
+    const to = (value: string): NaiveRoute[] => [{ ...ROUTES[0]!, value }];
+    const by = (sequence: number, routes: readonly NaiveRoute[] | undefined): SaidRoutes => ({
+      sequence,
+      from: 0,
+      routes,
+    });
+    const said = [[{ key: 'a', site: 'north' }], [{ key: 'b', site: 'south' }], [{ key: 'c', site: 'north' }]];
+    const there = (...of: readonly (readonly [value: string, commit: number])[]): Lying[] =>
+      of.map(([value, commit], i) => ({ site: i === 1 ? 'south' : 'north', value, commit }));
+
+    const inForce = [by(1, to('old')), by(7, to('new'))];
+
+    test.each([[[3, 4, 5]], [[3, 4, 7]], [[3, 7, 8]], [[7, 8, 9]]])(
+      '[P3] commits %j, whose numbers no log tells, are judged by those of their process',
+      async (madeBy) => {
+        const routed = madeBy.map((commit) => [commit < 7 ? 'old' : 'new', commit] as const);
+        expect(await judged({ said, there: there(...routed), inForce, madeBy })).toEqual({ ...CLEAN, routed: 3 });
+        const wrong = routed.map(([value, commit], i) => [i === 1 ? 'other' : value, commit] as const);
+        expect((await judged({ said, there: there(...wrong), inForce, madeBy })).violations).not.toEqual([]);
+        const missing = { said, there: there(...routed).toSpliced(1, 1), inForce, madeBy };
+        expect((await judged(missing)).violations).not.toEqual([]);
+      },
+    );
+
+    test('[P3] those that began to be are of no output before, also where it would bring about the same', async () => {
+      const begun = { said, inForce: [by(1, undefined), by(7, to('new'))], madeBy: [3, 4, 7] };
+      const [, , third] = there(['', 0], ['', 0], ['new', 7]);
+      expect(await judged({ ...begun, there: [third!] })).toEqual({ ...CLEAN, routed: 1 });
+      expect((await judged({ ...begun, there: [] })).violations).toEqual([]);
+    });
+
+    test('[P3] what is routed no more is undecided where nothing tells when that began', async () => {
+      const ended = { said, inForce: [by(1, to('old')), by(7, undefined)], there: there(['old', 3], ['old', 4]) };
+      const { violations, undecided, routed } = await judged({ ...ended, madeBy: [3, 4, 7] });
+      expect([violations, routed]).toEqual([[], 2]);
+      expect(undecided).toEqual([expect.stringContaining('by which routes')]);
+      expect((await judged({ ...ended, madeBy: [3, 4, 5] })).violations).toHaveLength(1);
+    });
   });
 
   describe('where a function is not at hand', () => {

@@ -9,25 +9,25 @@
 //        each partition is read along with them.
 import { murmur2Partition } from '../logs/murmur2.ts';
 import { textOf } from '../logs/byte-names.ts';
-import type { LetterRecord, OutputRecord, RoutedHistory } from '../logs/history.ts';
+import type { OutputRecord, RoutedHistory } from '../logs/history.ts';
 import { type ExpectedRoute, routesOf } from '../rules/routes/naive-routes.ts';
 import type { OutputWords } from '../rules/reading.ts';
-import type { JudgedRules } from './kinds.ts';
 import type { LetterCheck } from './letter-check.ts';
 import type { Place } from './place.ts';
 import type { Findings } from './report.ts';
+import type { RulesInForce, SaidRoutes } from './rules-in-force.ts';
 import { COMPACTED, NOT_AT_HAND, RoutedLog } from './routed-log.ts';
 import { faultOf, isBeginning, keyIn, orderOf, type RoutedCommit } from './routed-record.ts';
 
 export interface RouteCheckParts {
   readonly partition: number;
   readonly routed: RoutedHistory;
-  /** In force (RF1). */
-  readonly rules: Pick<JudgedRules, 'routes'>;
+  /** The routes in force (RF1), and all that the changelog tells. */
+  readonly inForce: Pick<RulesInForce, 'rules' | 'from' | 'routesSaid'>;
   /** Reads what outputs say. */
   readonly words: Pick<OutputWords, 'saidIn'>;
   readonly findings: Findings;
-  readonly letters: Pick<LetterCheck, 'takeUnroutable'>;
+  readonly letters: Pick<LetterCheck, 'firstUnroutable' | 'takeUnroutable'>;
   readonly place: (topic: string, partition: number) => Place;
   /** The output's. */
   readonly output: Place;
@@ -53,10 +53,14 @@ interface Explained {
 export class RouteCheck {
   readonly #parts: RouteCheckParts;
   readonly #topics: ReadonlyMap<string, Topic>;
+  /** Outputs of which there is to be a letter, in order. */
+  readonly #owing: OutputRecord[] = [];
   /** Letters may be there for what a function that is not at hand could not make. */
   #isLetterOpen = false;
   /** Nothing was found of a commit with such a function, not even its number: records of it may lie anywhere. */
   #isOpen = false;
+  /** Who wrote the last transaction, and by which routes. */
+  #writer: { readonly is: string; readonly routes: SaidRoutes['routes'] } = { is: '', routes: undefined };
 
   constructor(parts: RouteCheckParts) {
     this.#parts = parts;
@@ -75,15 +79,15 @@ export class RouteCheck {
     this.#topics = new Map([...routed.topics.keys()].map((topic) => [topic, { logs: logsOf(topic), countLeast: 1 }]));
   }
 
-  /** Takes the next outputs of one transaction, which is one commit. `sequence`: its number, where it is known. */
-  async check(outputs: readonly OutputRecord[], sequence?: number): Promise<void> {
-    const { rules, words } = this.#parts;
-    const { routes = [] } = rules;
-    if (routes.length === 0) return;
+  /** Takes the next outputs of one transaction, which is one commit. `sequence`: its number, where it is known. `writer`: its process. */
+  async check(outputs: readonly OutputRecord[], sequence?: number, writer?: string): Promise<void> {
+    const { words, inForce } = this.#parts;
+    const routes = sequence === undefined ? await this.#routesOf(outputs, writer) : inForce.rules.routes;
+    if (writer !== undefined) this.#writer = { is: writer, routes };
     const commit: RoutedCommit = { sequence, number: 0, isOpen: this.#isOpen && sequence === undefined };
     for (const output of outputs)
-      for (const outcome of routesOf(words, routes, output)) {
-        if (outcome === 'unroutable') this.#letter(output);
+      for (const outcome of routesOf(words, routes ?? [], output)) {
+        if (outcome === 'unroutable') this.#owing.push(output);
         else if (outcome === 'unknown') this.#notAtHand(commit);
         else {
           await this.#explain(outcome, output, commit);
@@ -91,6 +95,46 @@ export class RouteCheck {
         }
       }
     if (commit.isOpen) await this.#leave(commit);
+    this.#pairLetters();
+  }
+
+  /**
+   * The routes of a commit whose number is not known: what was due may have been said by a later process, by routes that came to be since.
+   * One process has the same all along, and its number is that of what it has routed.
+   */
+  async #routesOf(outputs: readonly OutputRecord[], writer: string | undefined): Promise<SaidRoutes['routes']> {
+    const { rules, routesSaid } = this.#parts.inForce;
+    const { routes: now } = rules;
+    if (routesSaid.every(({ routes }) => JSON.stringify(routes) === JSON.stringify(now))) return now;
+    if (this.#writer.is === writer) return this.#writer.routes;
+    const next = await this.#next();
+    if (next !== undefined && next.writer === writer)
+      return routesSaid.findLast(({ sequence }) => sequence <= next.commit)?.routes ?? now;
+    if (this.#callFor(now, outputs) && this.#maySayOtherwise(outputs)) {
+      this.#parts.output.undecided('by which routes outputs were said: others came to be in force soon after');
+      return [];
+    }
+    return now;
+  }
+
+  #maySayOtherwise(outputs: readonly OutputRecord[]): boolean {
+    const { from, routesSaid } = this.#parts.inForce;
+    return routesSaid.some((each) => each.from >= from && !this.#callFor(each.routes, outputs));
+  }
+
+  #callFor(routes: SaidRoutes['routes'] = [], outputs: readonly OutputRecord[]): boolean {
+    return outputs.some((output) => routesOf(this.#parts.words, routes, output).length > 0);
+  }
+
+  /** The first commit of which something was routed that is not explained yet; undefined: there is none. */
+  async #next(): Promise<{ readonly commit: number; readonly writer: string | undefined } | undefined> {
+    let first: { readonly commit: number; readonly writer: string | undefined } | undefined;
+    for (const { logs } of this.#topics.values())
+      for (const log of logs) {
+        const commit = (await log.next())?.origin?.commit;
+        if (commit !== undefined && commit < (first?.commit ?? Infinity)) first = { commit, writer: log.writer };
+      }
+    return first;
   }
 
   /** Takes what is left of a commit whose records are not all known. */
@@ -120,12 +164,23 @@ export class RouteCheck {
           else if (isComplete) log.unexplained(next, this.#isOpen);
           else log.place.undecided('what was routed there while this was read');
         }
-    for (let letter = letters.takeUnroutable(); letter !== undefined; letter = letters.takeUnroutable())
+    this.#pairLetters();
+    for (const { offset, key } of this.#owing)
+      if (this.#isLetterOpen) output.undecided(NOT_AT_HAND);
+      else
+        output.violation('P3', {
+          offset,
+          ...keyIn(key),
+          what: 'has a route that makes no record, and is no dead letter',
+        });
+    for (let letter = letters.firstUnroutable; letter !== undefined; letter = letters.firstUnroutable) {
+      letters.takeUnroutable();
       if (this.#isLetterOpen) output.undecided(NOT_AT_HAND);
       else
         output.violation('P3', {
           what: `dead letter ${letter.offset} is unroutable, and no output without its route is here`,
         });
+    }
   }
 
   /** Looks for the record that `expected` names where its key leads. */
@@ -211,17 +266,20 @@ export class RouteCheck {
     });
   }
 
-  #letter({ offset, key, value }: OutputRecord): void {
+  /** Letters are read as the input is, and one names the last record of its commit: it may come later than its output is looked at. */
+  #pairLetters(): void {
     const { letters, output } = this.#parts;
-    const isOf = (letter: LetterRecord): boolean => isBeginning(letter.key, key) && isBeginning(letter.value, value);
-    let letter = letters.takeUnroutable();
-    while (this.#isLetterOpen && letter !== undefined && !isOf(letter)) letter = letters.takeUnroutable();
-    const where = { offset, ...keyIn(key) };
-    if (letter === undefined && this.#isLetterOpen) output.undecided(NOT_AT_HAND);
-    else if (letter === undefined)
-      output.violation('P3', { ...where, what: 'has a route that makes no record, and is no dead letter' });
-    else if (!isOf(letter))
-      output.violation('P3', { ...where, what: `is not what dead letter ${letter.offset} has of it` });
+    for (let letter = letters.firstUnroutable; letter !== undefined; letter = letters.firstUnroutable) {
+      const [owing] = this.#owing;
+      if (owing === undefined) return;
+      const { offset, key, value } = owing;
+      letters.takeUnroutable();
+      const isOf = isBeginning(letter.key, key) && isBeginning(letter.value, value);
+      if (!isOf && this.#isLetterOpen) continue;
+      this.#owing.shift();
+      if (isOf) continue;
+      output.violation('P3', { offset, ...keyIn(key), what: `is not what dead letter ${letter.offset} has of it` });
+    }
   }
 
   #notAtHand(commit: RoutedCommit): void {

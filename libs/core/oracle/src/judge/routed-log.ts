@@ -6,6 +6,7 @@ import type { LogSource, RoutedRecord, RouteOrigin } from '../logs/history.ts';
 import { Feed } from './feed.ts';
 import type { Place } from './place.ts';
 import { isAgain, keyIn } from './routed-record.ts';
+import { writerOf, writers } from './transaction-walk.ts';
 
 export const COMPACTED = 'what was routed there and may have been replaced since: the topic is compacted';
 export const NOT_AT_HAND = 'what a function routed that the configuration does not have, or has in another version';
@@ -39,7 +40,7 @@ export class RoutedLog {
     this.isWhole = source.logStart === 0;
     this.isAnchored = hasAllOutputs && this.isWhole;
     this.#from = from;
-    this.#feed = new Feed(source);
+    this.#feed = new Feed(source, writers);
   }
 
   /** The next record from there, left in place; those that repeat are reported. */
@@ -54,6 +55,11 @@ export class RoutedLog {
       this.#feed.take();
     }
     return undefined;
+  }
+
+  /** Who wrote the next record; undefined: the source does not tell. */
+  get writer(): string | undefined {
+    return writerOf(this.#feed.next?.transaction);
   }
 
   /** Passes over the next record. */

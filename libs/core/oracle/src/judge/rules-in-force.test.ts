@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { RulesInForce } from './rules-in-force.ts';
+import { RulesInForce, topicsRoutedTo } from './rules-in-force.ts';
 import type { JudgedRules } from './kinds.ts';
 
 const record = (): undefined => undefined;
@@ -42,4 +42,21 @@ test('[K1] settings that neither say differ in nothing', () => {
   const rules = { kind: 'session', ...SAID } as unknown as JudgedRules;
   const said = [{ sequence: 1, from: 0, text: JSON.stringify(SAID) }];
   expect(new RulesInForce(rules, said).differences()).toEqual([]);
+});
+
+test('[P3] the function of a route is at hand beside another that has changed', () => {
+  const other = (value: string) => ({ to: 'alerts', value });
+  const inFile = { kind: 'session', routes: [other('new'), { ...routed(2), record }] } as unknown as JudgedRules;
+  const text = JSON.stringify({ routes: [other('old'), routed(2), routed(1)] });
+  const { routes } = new RulesInForce(inFile, [{ sequence: 1, from: 0, text }]).rules;
+  expect(routes!.map((each) => [each.value, each.record === record])).toEqual([
+    ['old', false],
+    [undefined, true],
+    [undefined, false],
+  ]);
+});
+
+test('[P3] topics to which routes have led are known by the settings of then', () => {
+  const texts = ['{"routes":[{"to":"a"},{"to":"b"}]}', '{"routes":[{"to":"b"}]}', '{}', 'none'];
+  expect([...topicsRoutedTo(texts.map((each, i) => ({ sequence: i, from: i, text: each })))]).toEqual(['a', 'b']);
 });

@@ -7,7 +7,7 @@
 //   RF1  `rules` is one object throughout, shared by every judge of the partition and updated in place.
 import { NotABlock } from '../logs/block-reader.ts';
 import { type ChangelogBlock, readBlock, type SaidSettings } from '../logs/changelog-block.ts';
-import type { LogRecord, LogSource, StatsRules } from '../logs/history.ts';
+import type { LogRecord, LogSource, NaiveRoute, StatsRules } from '../logs/history.ts';
 import { hashedOtherwise } from '../rules/attributes-in.ts';
 import { learnSchema, type ReducerRules } from '../rules/reducing/naive-reducer.ts';
 import type { JudgedRules } from './kinds.ts';
@@ -41,10 +41,18 @@ const WHERE_SET: Readonly<Record<string, unknown>> = {
   stats: null,
 };
 
+/** Routes, with the number of the first commit by them, and the input offset from which on they were in force. */
+export interface SaidRoutes {
+  readonly sequence: number;
+  readonly from: number;
+  readonly routes: readonly NaiveRoute[] | undefined;
+}
+
 export class RulesInForce {
   readonly rules: JudgedRules;
   readonly #today: JudgedRules;
   readonly #said: readonly SaidSettings[];
+  readonly #routes: readonly SaidRoutes[];
   /** Index of the next stretch. */
   #next = 0;
 
@@ -54,6 +62,11 @@ export class RulesInForce {
     for (const options of [...said.map(({ text }) => optionsIn(text)), { ...today }]) learnStates(options);
     this.#today = today;
     this.#said = said;
+    this.#routes = said.map(({ sequence, from, text }) => ({
+      sequence,
+      from,
+      routes: this.#withFunctions(rulesIn(text))['routes'] as JudgedRules['routes'],
+    }));
     if (said.length > 0) this.#adopt();
   }
 
@@ -113,13 +126,25 @@ export class RulesInForce {
     );
   }
 
-  /** A reducer of an application that says the same of itself as today's is that one; of any other the functions are not known. */
+  /** P3: the routes of each stretch, in order; none if that is not told. */
+  get routesSaid(): readonly SaidRoutes[] {
+    return this.#routes;
+  }
+
+  /** The input offset from which on other rules are known to have been in force; Infinity: none. */
+  get until(): number {
+    return this.#said[this.#next]?.from ?? Infinity;
+  }
+
+  /**
+   * A reducer of an application that says the same of itself as today's is that one, and so is the function of a route; of any other the
+   * functions are not known.
+   */
   #withFunctions(rules: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const today: Readonly<Record<string, unknown>> = { ...this.#today };
-    const same = ['reducer', 'reduced', 'routes'].filter(
-      (name) => JSON.stringify(rules[name]) === JSON.stringify(today[name]),
-    );
-    return { ...rules, ...Object.fromEntries(same.map((name) => [name, today[name]])) };
+    const same = ['reducer', 'reduced'].filter((name) => JSON.stringify(rules[name]) === JSON.stringify(today[name]));
+    const routes = withFunctions(rules['routes'] as JudgedRules['routes'], this.#today.routes ?? []);
+    return { ...rules, ...(routes && { routes }), ...Object.fromEntries(same.map((name) => [name, today[name]])) };
   }
 
   #goTo(hasBegun: (stretch: SaidSettings) => boolean): boolean {
@@ -133,6 +158,21 @@ export class RulesInForce {
     Object.assign(this.rules, this.#withFunctions(rulesIn(this.#said[this.#next]!.text)));
     this.#next += 1;
   }
+}
+
+/** Each that says the same as one of today's, in their order, is that one. */
+function withFunctions(routes: JudgedRules['routes'], today: readonly NaiveRoute[]): JudgedRules['routes'] {
+  const left = [...today];
+  return routes?.map((route) => {
+    const at = left.findIndex((each) => JSON.stringify(each) === JSON.stringify(route));
+    return at < 0 ? route : left.splice(at, 1)[0]!;
+  });
+}
+
+/** The topics to which routes have led by any of these settings (P3). */
+export function topicsRoutedTo(said: readonly SaidSettings[]): ReadonlySet<string> {
+  const routes = said.flatMap(({ text }) => (optionsIn(text)?.['routes'] ?? []) as readonly NaiveRoute[]);
+  return new Set(routes.map(({ to }) => to));
 }
 
 /** S10: states may be left of each reducer that there was. */

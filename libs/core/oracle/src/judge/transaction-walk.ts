@@ -25,7 +25,26 @@ export interface PassedBatch {
   readonly transaction: TransactionMark | undefined;
 }
 
-export class TransactionWalk {
+export interface BatchWalk {
+  /** Takes in the next batches, in offset order. */
+  pass(batches: readonly BatchMark[]): PassedBatch[];
+}
+
+/** Tells who has written to a log that is not judged by itself. */
+export const writers: BatchWalk = {
+  pass: (batches) =>
+    batches.map(({ lastOffset, transactional, producerId, producerEpoch }) => ({
+      lastOffset,
+      transaction: transactional ? { producerId, producerEpoch, ordinal: 0 } : undefined,
+    })),
+};
+
+/** Names one start of a producer; undefined: it was none that writes transactions. */
+export function writerOf(transaction: TransactionMark | undefined): string | undefined {
+  return transaction && `${transaction.producerId}:${transaction.producerEpoch}`;
+}
+
+export class TransactionWalk implements BatchWalk {
   readonly #place: Place;
   readonly #access: 'alone' | 'shared';
   readonly #producers = new Map<number, ProducerState>();
