@@ -12,6 +12,7 @@ export type {
   AttributeRules,
   BatchMark,
   CommonRules,
+  DeliveryHistory,
   InputEvent,
   InputOfSeveral,
   InputRecord,
@@ -30,6 +31,7 @@ export type {
   StoredEntry,
   StoredState,
   ValueFormat,
+  WholeRecord,
 } from './logs/history.ts';
 export { ChangelogFold } from './logs/changelog-fold.ts';
 export { type BlockHeader, type ChangelogBlock, readBlock, type SaidSettings } from './logs/changelog-block.ts';
@@ -48,6 +50,7 @@ export {
 export { type ReadBatches, readBatches, type Unpack } from './logs/record-batch.ts';
 export { ValueFormats } from './logs/value-formats.ts';
 export { inOneOrder } from './judge/merged-feed.ts';
+export { judgeDeliveryLogs } from './judge/delivery-logs-judge.ts';
 export { foldKind, type KindFolded, type KindFoldOptions } from './judge/fold-kind.ts';
 export type { JudgedRules, RulesByKind } from './judge/kinds.ts';
-export { optionAt, settingsIn } from './judge/rules-in-force.ts';
+export { optionAt, settingsIn, topicsRoutedTo } from './judge/rules-in-force.ts';

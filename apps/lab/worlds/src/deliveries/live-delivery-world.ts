@@ -1,6 +1,7 @@
 import { type DeliveryEvidence, judgeDeliveries, waitingIn } from '@flatline/oracle/deliveries';
 import type { SeedResult } from '../tally.ts';
 import { DeliveryWorld } from './delivery-world.ts';
+import { judgedByLogs } from './judged-by-logs.ts';
 import { judgedSecret } from './judged-secret.ts';
 import { PIPELINE } from './scenario.ts';
 
@@ -27,7 +28,10 @@ export async function liveDeliveryWorld(seed: number): Promise<SeedResult> {
 
 async function judged(world: DeliveryWorld): Promise<readonly string[]> {
   await world.live(() => waitingIn(evidenceOf(world)).length === 0);
-  return [...world.failures, ...world.ledger.breaches, ...judgeDeliveries(evidenceOf(world))];
+  const byLogs: string[] = [];
+  for (let partition = 0; partition < world.scenario.partitions; partition += 1)
+    byLogs.push(...(await judgedByLogs(world, partition)));
+  return [...world.failures, ...world.ledger.breaches, ...judgeDeliveries(evidenceOf(world)), ...byLogs];
 }
 
 function evidenceOf({ simulation, scenario, notified, ledger, sites }: DeliveryWorld): DeliveryEvidence {

@@ -15,6 +15,7 @@ import { NotABlock } from '../logs/block-reader.ts';
 import { BeforeAnchor, type FoldedCommit } from './before-anchor.ts';
 import { ChangelogFold } from '../logs/changelog-fold.ts';
 import { type Commit, CommitChain } from './commit-chain.ts';
+import { DeliveryLogCheck } from './delivery-log-check.ts';
 import { DelayCauses } from './delay-cause.ts';
 import { Feed } from './feed.ts';
 import { FloorCheck } from './floor-check.ts';
@@ -190,6 +191,15 @@ export class PartitionCheck {
     const at = place(stats.log.topic);
     const { decidedBelow, log } = stats;
     return new StatsCheck(at, new Feed(log, new TransactionWalk(at)), { isWhole: log.logStart === 0, decidedBelow });
+  }
+
+  async #checkDeliveries(): Promise<void> {
+    const { history, findings } = this.#parts;
+    const { deliveries, partition } = history;
+    if (deliveries === undefined) return;
+    const place = (topic: string): Place => new Place(topic, partition, findings);
+    const { words } = this.#reading;
+    await new DeliveryLogCheck({ partition, history: deliveries, words, place, reach: findings.reach }).run();
   }
 
   async #checkStats(): Promise<void> {
@@ -392,6 +402,7 @@ export class PartitionCheck {
     else this.#letters.forget();
     const lettersLeft = await this.#letters.finish(this.#positions);
     if (this.#isAnchored) await this.#routes?.finish();
+    await this.#checkDeliveries();
     if (this.#isAnchored) this.#checkState();
     else this.#places.changelog.undecided('everything: no commit has its whole state here');
     const end = this.#end();

@@ -9,6 +9,9 @@ export interface Reach extends FoldCounts {
   evictions: number;
   /** Records that routes brought about. */
   routed: number;
+  /** Deliveries to webhooks that were kept, and that were given up (N3). */
+  deliveriesKept: number;
+  deliveriesGivenUp: number;
   /** Records below the origin. */
   recordsBeforeOrigin: number;
   /** Claims of a partition: starts, takeovers, and recoveries of a commit whose outcome was unknown. */
@@ -36,6 +39,8 @@ export function blankReach(): Reach {
     clockRecords: 0,
     formerTypeRecords: 0,
     routed: 0,
+    deliveriesKept: 0,
+    deliveriesGivenUp: 0,
     recordsBeforeOrigin: 0,
     claims: 0,
     owners: 0,

@@ -112,6 +112,11 @@ export interface RouteOrigin {
   readonly number: number;
 }
 
+/** A record of any topic, with all that it has. */
+export interface WholeRecord extends LogRecord {
+  readonly headers: readonly RawHeader[];
+}
+
 /** A record of a topic to which routes lead. */
 export interface RoutedRecord extends LogRecord {
   readonly headers: readonly RawHeader[];
@@ -187,6 +192,37 @@ export interface InputTruth {
   readonly presentDecides: boolean;
 }
 
+/** What the topics of one partition hold of deliveries to webhooks, and how far the notifier says it is (V10). */
+export interface DeliveryHistory {
+  /** Records of another are passed over. */
+  readonly application: string;
+  /** Its name begins each id. */
+  readonly pipeline: string;
+  /** Endpoints that are reached by HTTP: a program's exit code is no status. */
+  readonly webhooks: ReadonlySet<string>;
+  /** `<pipeline>.deliveries`, cut behind `undeliverable`: each that is given up there is let go here. */
+  readonly kept: LogSource<WholeRecord>;
+  readonly undeliverable: LogSource<WholeRecord>;
+  /** `<pipeline>.deliveries.due` */
+  readonly due: LogSource<WholeRecord>;
+  /** The committed output at an offset; undefined: there is none, or none any more. */
+  readonly outputAt: (offset: number) => Promise<WholeRecord | undefined>;
+  /** Where what is here of the outputs begins. */
+  readonly outputStart: number;
+  readonly outputs: NotifierPosition;
+  readonly dueRuns: NotifierPosition;
+}
+
+/** How far the notifier's group has committed that it took a log. */
+export interface NotifierPosition {
+  /** Asked before the logs were cut: what was decided below it is in them. undefined: it has committed nothing. */
+  readonly before: number | undefined;
+  /** Asked once more after `kept` was cut: all that is kept was taken below it. */
+  readonly behind: number | undefined;
+  /** The log's end, asked after both. */
+  readonly end: number;
+}
+
 /** The logs of one partition, with the input cut last: it has every record that a commit of this changelog names. */
 export interface PartitionHistory {
   readonly partition: number;
@@ -202,6 +238,8 @@ export interface PartitionHistory {
   readonly stats?: { readonly log: LogSource<OutputRecord>; readonly decidedBelow: number } | undefined;
   /** Where its routes lead (P3); undefined: it has none. */
   readonly routed?: RoutedHistory | undefined;
+  /** What has become of its outputs on their way to webhooks; undefined: they are sent to none, or that is not judged. */
+  readonly deliveries?: DeliveryHistory | undefined;
   /** Present log start of the changelog, if it is given here whole. Default: `changelog.logStart`. */
   readonly changelogTruncatedTo?: number;
   /** Default: the processor's letters and commits are believed on refusals and on the present. */

@@ -101,6 +101,7 @@ const BATCHES: OutputWords = {
   lastOf: () => undefined,
   contradictions: () => [],
   saidIn: (record) => saidOutput(record, (text) => [text('reason'), 'batch.fired']),
+  sentAs: ({ summary = {} }) => [summary['windowId'], summary['reason'], summary['part']],
   beginningOf: ({ summary }: OutputRecord) => numberIn(summary, 'firstOffset') ?? Number.NaN,
 };
 

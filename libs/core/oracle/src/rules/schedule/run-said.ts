@@ -1,5 +1,5 @@
 // A run as routes see it (docs/ROUTES.md): its headers, and the message.
-import { textOf, utf8In } from '../../logs/byte-names.ts';
+import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
 import type { OutputRecord, RawHeader } from '../../logs/history.ts';
 import { headerText } from '../headers.ts';
 import type { SaidOutput } from '../reading.ts';
@@ -25,6 +25,39 @@ function runIn(key: Uint8Array, value: Uint8Array, headers: readonly RawHeader[]
     headers: Object.fromEntries(others.map((each) => [each.name, each.value === null ? '' : textOf(each.value)])),
     value: messageIn(value),
   };
+}
+
+/** The same as it is sent to a webhook (docs/FORMATS.md, Webhooks). */
+export function runSent({ key, value, headers = [] }: OutputRecord): object {
+  const { schedule, scheduleId, run, last, dueAt, missed, tz } = runIn(key!, value!, headers);
+  const others = headers.filter(({ name }) => !name.startsWith('flatline-'));
+  return {
+    schedule,
+    scheduleId,
+    run,
+    last,
+    dueAt,
+    missed,
+    tz,
+    key: asText(key!),
+    headers: others.map((each) => [each.name, each.value && asText(each.value)]),
+    ...messageSent(value!),
+  };
+}
+
+/** A name for each form of a message. */
+function messageSent(bytes: Uint8Array): object {
+  const text = utf8In(bytes);
+  if (text === undefined) return { valueBase64: base64Of(bytes) };
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return { valueText: text };
+  }
+}
+
+function asText(bytes: Uint8Array): unknown {
+  return utf8In(bytes) ?? { base64: base64Of(bytes) };
 }
 
 function messageIn(bytes: Uint8Array): unknown {

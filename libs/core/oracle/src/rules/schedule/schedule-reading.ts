@@ -9,7 +9,7 @@ import { faultWords } from '../fault-words.ts';
 import { headerText } from '../headers.ts';
 import { type FoldCounts, stateAtMost } from '../input-fold.ts';
 import type { KindReading, OutputWords } from '../reading.ts';
-import { runSaid } from './run-said.ts';
+import { runSaid, runSent } from './run-said.ts';
 import {
   NaiveSchedules,
   type PendingSchedule,
@@ -139,6 +139,8 @@ function runsAndReceipts({ version }: FoldCalendar): OutputWords {
     lastOf: () => undefined,
     contradictions: () => [],
     saidIn: runSaid,
+    sentAs: (record) => [ownIn(record)('schedule'), Number(ownIn(record)('run'))],
+    sentData: runSent,
     beginningOf: offsetIn,
     otherReckoning: (record) => {
       const found = ownIn(record)('tz') ?? version;

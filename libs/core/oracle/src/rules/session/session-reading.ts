@@ -199,6 +199,10 @@ const SUMMARIES: OutputWords = {
   contradictions: (record) => incarnationFaults(record, incarnationIn(record)),
   saidIn: (record) =>
     saidOutput(record, (text) => [text('reason'), text('state'), `session.${text('state').toLowerCase()}`]),
+  sentAs: (record) => {
+    const { incarnation, state, revision = 0, lastOffset }: Readonly<Record<string, unknown>> = record.summary ?? {};
+    return isOfLive(record) ? [incarnation, state, lastOffset] : [incarnation, revision];
+  },
   beginningOf: (record) => {
     return placeIn((record.value === null ? record.incarnation : incarnationIn(record)) ?? '');
   },
