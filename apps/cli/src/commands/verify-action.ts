@@ -64,6 +64,7 @@ async function verify(pipeline: PipelineConfig, using: Verifying): Promise<Verif
     return await verifyPipeline({
       kafka: kafkaOf(config, clock),
       pipeline,
+      notified: config.notifier?.pipelines.find((each) => each.pipeline.name === pipeline.name),
       registry: registryOf(config, clock),
       ledger,
       reach: flags.reach,

@@ -37,8 +37,8 @@ const NAMES_PER_LINE = 7;
 
 const VERIFY_HELP = `
 Reads the topics up to their present ends and changes nothing. Every session that the input opened must be closed once, as the
-input says, in the transaction that says so in the changelog; likewise every lease, window and schedule. Processors may run
-meanwhile: what they do while this reads is left out.
+input says, in the transaction that says so in the changelog; likewise every lease, window and schedule. Of outputs that go to
+webhooks, what is kept and given up is judged, too. Processors may run meanwhile: what they do while this reads is left out.
 
 Counters for --reach:
 ${linesOf(REACH_COUNTERS)}

@@ -31,6 +31,8 @@ const clean: VerificationReport = {
     truncations: 0,
     formerTypeRecords: 0,
     routed: 0,
+    deliveriesKept: 0,
+    deliveriesGivenUp: 0,
     recordsBeforeOrigin: 0,
   },
   settingsDiffer: [],

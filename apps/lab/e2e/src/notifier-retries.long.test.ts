@@ -1,12 +1,16 @@
 // Outputs to webhooks on a real broker: tried again, given up, and by hand.
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { BatchProducer, openCluster } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { kill, killAll, launch, type Running } from './child.fixture.ts';
 import { flatline } from './flatline.fixture.ts';
 import { Notifying } from './notifying.fixture.ts';
+import { readRaw } from './raw-topic.fixture.ts';
 import { sleep } from './scenario.fixture.ts';
+import { expectSound, verify } from './verify.fixture.ts';
 import { ok, status } from './webhook-sink.fixture.ts';
 
 const NOTIFIER = [
@@ -45,6 +49,7 @@ describe('webhooks that fail', () => {
       for (const other of others) expect([other.body, other.isVerified]).toEqual([one!.body, true]);
     }
     expect(await scenario.stop(second)).toBe(0);
+    expect((await expectSound(scenario, '--pipeline', notifying.name)).reach['deliveriesKept']).toBe(3);
     // Their keys are placed by the outputs' partitions.
     const { stdout, stderr } = await second.finished;
     expect(stdout + stderr).not.toContain('keys lie in other partitions');
@@ -90,6 +95,34 @@ describe('webhooks that fail', () => {
     expect((await run(...replay, '--again')).stdout).toContain('1 sent again');
     while (sink.received.length < 3) await sleep(100);
     expect(await scenario.stop(processor)).toBe(0);
+    const { reach } = await expectSound(scenario);
+    expect([reach['deliveriesKept'], reach['deliveriesGivenUp']]).toEqual([2, 1]);
+  });
+
+  test('[V10] what a topic of deliveries says, and no notifier would, is found by verify', async () => {
+    notifying = await Notifying.create([{}], SESSIONS);
+    const { name, scenario, sink } = notifying;
+    sink.answer = (response, received, count) => {
+      (count === 1 ? status(503) : ok)(response, received, count);
+    };
+    const processor = notifying.start();
+    await notifying.beat('anna');
+    while (sink.received.length < 2) await sleep(100);
+    await sleep(1_000);
+    expect(await scenario.stop(processor)).toBe(0);
+    await expectSound(scenario, '--pipeline', name);
+    const topic = `${name}.deliveries`;
+    const kept = await readRaw(scenario.kafka, { topic, partitions: 2, count: 1 });
+    const { key, headers } = kept.find((record) => 'delivery' in record.headers)!;
+    const connection = openCluster(scenario.kafka);
+    const producer = await BatchProducer.open({ clock: systemClock, connection, topic });
+    const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
+    const said = Object.entries(headers).map(([name, value]) => ({ name, value: bytes(value) }));
+    await producer.send([{ key: bytes(key!), value: bytes('{}'), headers: said }]);
+    await producer.close();
+    connection.close();
+    const { violations } = await verify(scenario, '--pipeline', name);
+    expect(violations.map(({ rule, topic: of }) => [rule, of])).toContainEqual(['V10', topic]);
   });
 
   test('[N3] a process of its own delivers what others put out, and resumes after a kill', async () => {

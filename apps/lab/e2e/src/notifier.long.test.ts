@@ -137,6 +137,7 @@ describe('webhooks', () => {
     isWell = true;
     await Promise.all([dead, dripping, inward].map((sink) => sink.until(said)));
     expect(await scenario.stop(processor)).toBe(0);
+    await expectSound(scenario);
   }, 900_000);
 });
 

@@ -7,7 +7,8 @@ import { killAll } from './child.fixture.ts';
 import { succeed } from './flatline.fixture.ts';
 import { recordOf, textOf } from './kinds.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
-import { expectSound } from './verify.fixture.ts';
+import { createTopic } from './topics.fixture.ts';
+import { expectSound, verify } from './verify.fixture.ts';
 import { readWhole } from './whole-topic.fixture.ts';
 
 const LOOK_MS = 50;
@@ -74,6 +75,51 @@ describe('routes of sessions to schedules', () => {
     // No schedule is left: both cancels have found theirs.
     expect((await expectSound(scenario, '--pipeline', 'reminders')).open).toBe(0);
   }, 60_000);
+});
+
+describe('routes that change from start to start', () => {
+  const FIRST = { on: ['TIMEOUT'], key: '/attributes/site', value: '/incarnation' };
+  const FORGED = { key: Buffer.from('north'), value: Buffer.from('0-0') };
+
+  test('[P3] each record is judged by the routes of its own commit, also in a topic to which none leads any more', async () => {
+    scenario = await Scenario.create({ timeoutMs: 600, partitions: PARTITIONS });
+    const [former, later] = [`${scenario.application}-former`, `${scenario.application}-later`];
+    await createTopic(scenario.kafka, former, { partitions: TARGET_PARTITIONS, settings: {} });
+    await createTopic(scenario.kafka, later, { partitions: 1, settings: {} });
+    const versions = [
+      [],
+      [{ ...FIRST, to: former }],
+      [
+        { ...FIRST, to: later, key: 'all', headers: { of: '/attributes/site' } },
+        { on: ['ENDED'], to: former },
+      ],
+      [],
+    ];
+    let said = 0;
+    for (const routes of versions) {
+      scenario.configure(routes.length > 0 ? { routes } : {});
+      const processor = scenario.start();
+      await scenario.producing(async (producer) => {
+        for (const site of ['north', 'south'])
+          await producer.send([recordOf(`${site}-${said}`, JSON.stringify({ type: 'VIEW', attributes: { site } }))]);
+        await producer.send([recordOf(`gone-${said}`, ''), recordOf(`gone-${said}`, null)]);
+        said += 3;
+        await scenario.outputs((all) => all.summaries.length === said);
+      }, processor);
+      expect(await scenario.stop(processor)).toBe(0);
+    }
+    // One without a site is a dead letter, by the second and third versions.
+    const { reach } = await expectSound(scenario);
+    expect(reach['routed']).toBe(2 + 3);
+    const connection = openCluster(scenario.kafka);
+    const producer = await BatchProducer.open({ clock: systemClock, connection, topic: former });
+    const origin = Buffer.from(`${scenario.application}.visits/0/1/0`);
+    await producer.send([{ ...FORGED, headers: [{ name: 'flatline-route', value: origin }] }]);
+    await producer.close();
+    connection.close();
+    const { violations } = await verify(scenario);
+    expect(violations).toMatchObject([{ rule: 'P3', topic: former }]);
+  }, 240_000);
 });
 
 /** The configuration of a recipe of docs/ROUTES.md, with topics of the scenario's own and shorter times. */

@@ -3,10 +3,10 @@
 // Owns: where each log is cut, copies of the changelogs.
 // Does not own: what the logs say, and whether it is right.
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
-import type { PipelineConfig } from '@flatline/config';
+import type { NotifiedPipeline, PipelineConfig } from '@flatline/config';
 import { type KafkaConnection, KafkaLogAdmin } from '@flatline/kafka';
 import { inputTopicsOf, kindOf, type RecordReader, statsTopicOf } from '@flatline/kind-modules';
-import { type InputTruth, type LogSource, type PartitionHistory, settingsIn } from '@flatline/oracle';
+import { type InputTruth, type LogSource, type PartitionHistory, settingsIn, topicsRoutedTo } from '@flatline/oracle';
 import type { TopicPartition } from '@flatline/ports';
 import type { SchemaRegistry } from '@flatline/records';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
 import { LogSpool, type Spooling } from './log-spool.ts';
+import { cutDeliveries, type DeliveryCuts, deliveriesOf } from './delivery-histories.ts';
 import { letters, logRecords, routedRecords } from './record-readers.ts';
 import type { StoreCopy } from './store-copy.ts';
 
@@ -31,8 +32,10 @@ export interface HistorySources {
   readonly complete: boolean;
   readonly stores: StoreCopy | undefined;
   readonly since: Since | undefined;
-  /** Topics to which its routes lead (P3). */
-  readonly routedTo: ReadonlyMap<string, RoutedTopic>;
+  /** The topics to which its routes lead, and of these former ones those that there are (P3). */
+  readonly routedTo: (former: ReadonlySet<string>) => Promise<ReadonlyMap<string, RoutedTopic>>;
+  /** undefined: its outputs are sent to no webhook, or that is not judged. */
+  readonly notified: NotifiedPipeline | undefined;
 }
 
 export interface RoutedTopic {
@@ -45,9 +48,11 @@ interface PartitionCuts {
   readonly partition: number;
   readonly decidedBelow: number;
   readonly changelog: LogSpool;
+  readonly settings: NonNullable<PartitionHistory['settings']>;
   readonly cuts: Readonly<Record<'changelog' | 'output' | 'deadLetters', LogCut>>;
   /** The statistics (S12), and where they ended before the changelog was cut. */
   readonly stats: { readonly cut: LogCut; readonly decidedBelow: number } | undefined;
+  readonly deliveries: DeliveryCuts | undefined;
   /** With where judging begins, if not at the log's start. */
   readonly inputs: readonly (LogCut & { readonly since: number | undefined })[];
 }
@@ -69,7 +74,8 @@ export async function* histories(
   try {
     for (let partition = 0; partition < partitions; partition += 1)
       all.push(await cutPartition(pipeline, partition, folder, sources));
-    const routed = await cutRouted(sources);
+    const routedTo = await sources.routedTo(topicsRoutedTo(all.flatMap(({ settings }) => settings)));
+    const routed = await cutRouted(routedTo, sources);
     for (const cuts of all) {
       yield { ...(await historyOf(pipeline, cuts, sources)), ...routedOf(pipeline, routed, sources) };
       await cuts.changelog.close();
@@ -84,7 +90,7 @@ async function cutPartition(
   pipeline: PipelineConfig,
   partition: number,
   folder: string,
-  { cutting, since, connection }: HistorySources,
+  { cutting, since, connection, notified }: HistorySources,
 ): Promise<PartitionCuts> {
   const { clock } = cutting;
   const at = (topic: string): TopicPartition => ({ topic, partition });
@@ -98,6 +104,7 @@ async function cutPartition(
   const deadLetters = await cutLog(at(pipeline.deadLetterTopic), cutting);
   const stats = statsBefore && { cut: await cutLog(statsBefore.partition, cutting), decidedBelow: statsBefore.end };
   const admin = new KafkaLogAdmin({ clock, connection });
+  const deliveries = notified && (await cutDeliveries(notified, partition, { cutting, admin }));
   const inputs: (LogCut & { readonly since: number | undefined })[] = [];
   for (const topic of inputTopicsOf(pipeline)) {
     const input = await cutInput(at(topic), cutting);
@@ -105,33 +112,49 @@ async function cutPartition(
     const begin = since && Math.min(input.end, from ?? input.end);
     inputs.push({ ...input, since: begin !== undefined && begin > input.logStart ? begin : undefined });
   }
-  return { partition, decidedBelow, changelog, cuts: { changelog: changelogCut, output, deadLetters }, stats, inputs };
+  return {
+    partition,
+    decidedBelow,
+    changelog,
+    settings: await settingsIn(changelog.source(logRecords)),
+    cuts: { changelog: changelogCut, output, deadLetters },
+    stats,
+    deliveries,
+    inputs,
+  };
 }
 
-/** After the outputs that brought them about. By topic, its partitions. */
-async function cutRouted({ routedTo, cutting }: HistorySources): Promise<ReadonlyMap<string, readonly LogCut[]>> {
-  const cuts = new Map<string, readonly LogCut[]>();
-  for (const [topic, { partitions: length }] of routedTo) {
-    const partitions = Array.from({ length }, (_, partition) => ({ topic, partition }));
-    cuts.set(topic, await Promise.all(partitions.map((partition) => cutLog(partition, cutting))));
+interface RoutedCuts extends RoutedTopic {
+  readonly cuts: readonly LogCut[];
+}
+
+/** After the outputs that brought them about. By topic. */
+async function cutRouted(
+  routedTo: ReadonlyMap<string, RoutedTopic>,
+  { cutting }: HistorySources,
+): Promise<ReadonlyMap<string, RoutedCuts>> {
+  const cut = new Map<string, RoutedCuts>();
+  for (const [topic, said] of routedTo) {
+    const partitions = Array.from({ length: said.partitions }, (_, partition) => ({ topic, partition }));
+    cut.set(topic, { ...said, cuts: await Promise.all(partitions.map((partition) => cutLog(partition, cutting))) });
   }
-  return cuts;
+  return cut;
 }
 
 /** Read once more for each partition of the pipeline: what that one has routed lies in all of them. */
 function routedOf(
   { group }: PipelineConfig,
-  routed: ReadonlyMap<string, readonly LogCut[]>,
-  { cutting: { scan }, routedTo }: HistorySources,
+  routed: ReadonlyMap<string, RoutedCuts>,
+  { cutting: { scan } }: HistorySources,
 ): Pick<PartitionHistory, 'routed'> {
   if (routed.size === 0) return {};
-  const topics = [...routed].map(([topic, cuts]) => {
+  const topics = [...routed].map(([topic, { cuts }]) => {
     const sources = cuts.map((cut) =>
       sourceOf(cut, (position) => scan.readBytes(cut.partition, position), routedRecords, true),
     );
     return [topic, sources] as const;
   });
-  const compacted = new Set([...routed.keys()].filter((topic) => routedTo.get(topic)!.isCompacted));
+  const compacted = new Set([...routed.keys()].filter((topic) => routed.get(topic)!.isCompacted));
   return { routed: { group, topics: new Map(topics), compacted } };
 }
 
@@ -161,10 +184,9 @@ async function spoolOf(
 
 async function historyOf(
   pipeline: PipelineConfig,
-  { partition, decidedBelow, changelog, cuts, stats, inputs }: PartitionCuts,
-  { cutting, registry, truth, complete, stores }: HistorySources,
+  { partition, decidedBelow, changelog, settings, cuts, stats, deliveries, inputs }: PartitionCuts,
+  { cutting, registry, truth, complete, stores, notified }: HistorySources,
 ): Promise<PartitionHistory> {
-  const settings = await settingsIn(changelog.source(logRecords));
   const { readers } = await kindOf(pipeline).judging();
   const {
     input: readInput,
@@ -195,6 +217,7 @@ async function historyOf(
     deadLetters: fetched(deadLetters, letters),
     // Read as the output is: values with named fields.
     stats: stats && { log: fetched(stats.cut, readOutput), decidedBelow: stats.decidedBelow },
+    deliveries: notified && deliveries && deliveriesOf(notified, deliveries, cutting),
     outputDecidedBelow: decidedBelow,
     store: await stores?.of(partition),
     isComplete: complete,

@@ -1,7 +1,7 @@
 // Reads the topics of one pipeline and has them judged.
 import { type DurationMs, Misconfigured } from '@flatline/base';
 import type { SchemaRegistry } from '@flatline/records';
-import type { PipelineConfig } from '@flatline/config';
+import type { NotifiedPipeline, PipelineConfig } from '@flatline/config';
 import { inputTopicsOf } from '@flatline/kind-modules';
 import { type KafkaConnection, KafkaLogScan, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import {
@@ -23,6 +23,8 @@ export interface VerifyPipelineOptions {
   readonly pipeline: PipelineConfig;
   /** Needed where Avro comes. */
   readonly registry?: SchemaRegistry | undefined;
+  /** Its outputs go to webhooks: what the logs tell of that is judged, too (V10). Default: it is not. */
+  readonly notified?: NotifiedPipeline | undefined;
   /** Lines of `flatline simulate --ledger` (X3). */
   readonly ledger?: Iterable<LedgerLine> | undefined;
   /** Facts that the maker of the input knows of its records. Default: the processor is believed where no log tells. */
@@ -66,7 +68,7 @@ async function verified(
   connection: KafkaConnection,
   signal: AbortSignal,
 ): Promise<VerificationReport> {
-  const { kafka, pipeline, registry, ledger, truth, reach, complete = false, onProgress, onCopied } = options;
+  const { kafka, pipeline, notified, registry, ledger, truth, reach, complete = false, onProgress, onCopied } = options;
   const { clock } = kafka;
   if (pipeline.inputs !== undefined && options.since !== undefined && 'offset' in options.since)
     throw new Misconfigured(
@@ -79,7 +81,10 @@ async function verified(
   try {
     const admin = new KafkaTopicAdmin({ clock, connection });
     const partitions = await partitionsOf(pipeline, admin);
-    const routedTo = await routedToBy(pipeline, admin);
+    const routedTo = (former: ReadonlySet<string>) => routedToBy(pipeline, former, admin);
+    // Those of today that are missing are named before anything is read.
+    await routedTo(new Set());
+    await requireDeliveries(notified, partitions, admin);
     const scan = stoppableScan(new KafkaLogScan({ clock, connection }), signal);
     const lengths = inputTopicsOf(pipeline).map((topic) => inputLength(topic, partitions, scan));
     const total = (await Promise.all(lengths)).reduce((sum, length) => sum + length, 0);
@@ -94,7 +99,17 @@ async function verified(
         onCopied?.(copied);
       },
     };
-    const sources = { connection, cutting, registry, truth, complete, stores, since: options.since, routedTo };
+    const sources = {
+      connection,
+      cutting,
+      registry,
+      truth,
+      complete,
+      stores,
+      since: options.since,
+      routedTo,
+      notified,
+    };
     return await verifyHistories(histories(pipeline, partitions, sources), {
       rules,
       inputTopic: pipeline.input.topic,
@@ -145,19 +160,24 @@ async function partitionsOf(pipeline: PipelineConfig, admin: KafkaTopicAdmin): P
   return counts[0]!;
 }
 
-/** The topics to which its routes lead (P3). */
+/** The topics to which its routes lead (P3), and those `former` ones that there are. */
 async function routedToBy(
   { name, routes = [] }: PipelineConfig,
+  former: ReadonlySet<string>,
   admin: KafkaTopicAdmin,
 ): Promise<ReadonlyMap<string, RoutedTopic>> {
-  if (routes.length === 0) return new Map();
-  const found = await admin.describeTopics([...new Set(routes.map(({ to }) => to))]);
+  const today = new Set(routes.map(({ to }) => to));
+  const topics = [...new Set([...today, ...former])];
+  if (topics.length === 0) return new Map();
+  const found = await admin.describeTopics(topics);
   return new Map(
-    found.map((finding) => {
+    found.flatMap((finding): [string, RoutedTopic][] => {
       if (finding.kind === 'present') {
         const { topic, partitions, cleanupPolicy } = finding;
-        return [topic, { partitions, isCompacted: cleanupPolicy.includes('compact') }];
+        return [[topic, { partitions, isCompacted: cleanupPolicy.includes('compact') }]];
       }
+      // What was routed there is undecided.
+      if (!today.has(finding.topic)) return [];
       throw new Misconfigured(
         finding.kind === 'missing'
           ? `topic ${finding.topic}, to which routes of pipeline ${name} lead, does not exist: create it, or take them out`
@@ -165,4 +185,29 @@ async function routedToBy(
       );
     }),
   );
+}
+
+/** Partitions of deliveries are those of the outputs (N3). */
+async function requireDeliveries(
+  notified: NotifiedPipeline | undefined,
+  partitions: number,
+  admin: KafkaTopicAdmin,
+): Promise<void> {
+  if (notified === undefined) return;
+  const { deliveries, undeliverableTopic, pipeline } = notified;
+  for (const finding of await admin.describeTopics([
+    deliveries.input.topic,
+    deliveries.output.topic,
+    undeliverableTopic,
+  ]))
+    if (finding.kind !== 'present')
+      throw new Misconfigured(
+        finding.kind === 'missing'
+          ? `topic ${finding.topic}, which has deliveries of pipeline ${pipeline.name}, does not exist: run flatline topics create`
+          : `topic ${finding.topic}, which has deliveries of pipeline ${pipeline.name}, may not be read by this user: allow it DESCRIBE and READ`,
+      );
+    else if (finding.partitions !== partitions)
+      throw new Misconfigured(
+        `topic ${finding.topic} has ${finding.partitions} partitions, and pipeline ${pipeline.name}, whose deliveries it has, ${partitions}; see flatline topics check`,
+      );
 }
