@@ -224,7 +224,8 @@ function drawBounds(random: Random): Omit<TaskBounds, keyof Room> {
   };
   const { flushSlice } = drawn;
   const slices = { loadSlice: flushSlice, armSlice: flushSlice + 1, cutSliceBytes: 40 * flushSlice };
-  return { ...drawn, ...slices, owedBytesMax: flushSlice, pageBytesMax: TASK_BOUNDS.pageBytesMax };
+  const evictedPerSecond = 20 * flushSlice;
+  return { ...drawn, ...slices, evictedPerSecond, owedBytesMax: flushSlice, pageBytesMax: TASK_BOUNDS.pageBytesMax };
 }
 
 function drawRates(random: Random): FaultRates {

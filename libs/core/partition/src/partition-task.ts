@@ -316,7 +316,35 @@ export class PartitionTask {
     return this.#time.evidence;
   }
 
-  /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */
+  /** Has `expire` do no more for evictions (Q4) than it takes to end so many entries, but where something waits for them. */
+  limitEvictions(ends: number): void {
+    this.#expiry.evictable = ends;
+  }
+
+  /** Number that is left of it; below 0: one ended beyond it. */
+  get evictable(): number {
+    return this.#expiry.evictable;
+  }
+
+  /** True if evictions are under way. */
+  get isEvicting(): boolean {
+    return this.#entries.isEvicting;
+  }
+
+  /** True if `expire` would go on with them. */
+  get canEvict(): boolean {
+    return this.#expiry.canEvict;
+  }
+
+  /** True if they have their part of the next commit, and wait for its cut. */
+  get evictsNext(): boolean {
+    return this.#expiry.evictsNext;
+  }
+
+  /**
+   * Lets up to `limit` entries take effect whose due instant the clock has reached, and goes on with evictions. True if more are
+   * due, or there is more to evict that may be now.
+   */
   expire(limit: number, wallNow: Millis): boolean {
     this.#entries.wall = wallNow;
     return this.#expiry.expire(limit);

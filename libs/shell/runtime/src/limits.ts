@@ -9,6 +9,9 @@ export const EXPIRE_SLICE_MAX = 1_024;
 /** Due entries between two looks at the time. */
 export const EXPIRE_PIECE = 8;
 
+/** Between two pieces of an eviction: 5 ms of work of all tasks, at what `evictedPerSecond` is by default. */
+export const EVICTION_PAUSE_MS: DurationMs = 10;
+
 /** A commit goes without the group's offset where the one before began less than this part of `commitIntervalMs` ago. */
 export const OFFSET_DENSITY = 4;
 
@@ -22,6 +25,8 @@ export interface TaskBounds {
   readonly pendingChangesMax: number;
   /** Most of OUTPUT_BYTES_TOTAL that one task may have. */
   readonly outputBytesMax: number;
+  /** Entries that evictions end a second, in all tasks together, while nothing waits for them. */
+  readonly evictedPerSecond: number;
   /** Owed records go out this many bytes a commit, to the end of a record; meanwhile other due entries wait. */
   readonly owedBytesMax: number;
   /**
@@ -61,6 +66,8 @@ export const TASK_BOUNDS: TaskBounds = {
   unsweptLogBytes: 1024 * 1024,
   pendingChangesMax: 200_000,
   outputBytesMax: 3 * 1024 * 1024,
+  // A hundred thousand of two million within four seconds, with the looks at all of them.
+  evictedPerSecond: 32_000,
   owedBytesMax: 512 * 1024,
   commitBytesTotal: 256 * 1024 * 1024,
   commitBytesFirst: 4 * 1024 * 1024,

@@ -1,6 +1,7 @@
 import type { TaskOptions } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
 import type { TaskBounds } from './limits.ts';
+import type { EvictionShare } from './running/eviction-pace.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 
 /** One input of a task. */
@@ -26,6 +27,7 @@ export interface TaskContext {
   readonly taskOptions: TaskOptions;
   /** Present share of the changelog that the local store may lack: a killed process has to read that much again. */
   readonly flushBytes: () => number;
+  readonly evictions: EvictionShare;
   /** Called for each error of the local store's device. */
   readonly onStoreError: () => void;
 }

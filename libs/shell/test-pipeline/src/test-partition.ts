@@ -167,9 +167,9 @@ export class TestPartition {
     for (let goesOn = true; goesOn;) {
       const isAllRead = this.#read(now);
       const more = this.#expire(now);
-      if (this.#task.isFull || this.#task.hasOwed) this.#commit();
+      if (this.#task.isFull || this.#task.hasOwed || this.#task.evictsNext) this.#commit();
       if (more === 'later') break;
-      goesOn = more || !isAllRead || this.#task.hasOwed;
+      goesOn = more || !isAllRead || this.#task.hasOwed || this.#task.canEvict;
     }
     if (this.#task.hasUncut) this.#commit();
   }

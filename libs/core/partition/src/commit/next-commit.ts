@@ -35,6 +35,8 @@ export class NextCommit {
   #isEncoding = false;
   /** Bytes of the owed records in it. */
   #owedBytes = 0;
+  /** Outputs in it that evictions have brought about in their own turn, and bytes of them. */
+  #evictedBytes = 0;
   /** The input waits until more of what is owed can be said. */
   #isAwaited = false;
 
@@ -121,6 +123,19 @@ export class NextCommit {
     this.#owedBytes += this.outputs.bytes;
   }
 
+  /** True if it takes more of what evictions end. Half of it is left to what comes due meanwhile, which would wait for a cut. */
+  get takesEvicted(): boolean {
+    const isHalf = this.#evictedBytes * 2 >= Math.min(this.#limits.outputBytesMax(), this.#bytesMax);
+    return !isHalf && !this.isFull;
+  }
+
+  /** Outputs that come of `what` are an eviction's. */
+  evicting(what: () => void): void {
+    this.#evictedBytes -= this.outputs.bytes;
+    what();
+    this.#evictedBytes += this.outputs.bytes;
+  }
+
   /** Makes it full: the input waits until it is cut. */
   await(): void {
     this.#isAwaited = true;
@@ -164,6 +179,7 @@ export class NextCommit {
     this.#isEncoding = false;
     this.#isAwaited = false;
     this.#owedBytes = 0;
+    this.#evictedBytes = 0;
     const outputBytes = this.#outputBytes;
     const outputs = this.outputs.takeAll();
     const { inputs, applied, clock, held, kept, evictions } = state;

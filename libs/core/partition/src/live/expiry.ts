@@ -1,6 +1,9 @@
 // Lets what is due take effect, in slices: entries of other keys than those of the records being taken.
 //
-// Owns: how far expiring has come.
+// Evictions give way (Q4): what is due takes effect before them, they have half of a commit, and do no more than is allowed. Where a
+// record or an instant has to wait until they are over, they have all there is.
+//
+// Owns: how far expiring has come, what is left of the work that evictions may do.
 // Does not own: timers (LiveEntries), the clock, room in the commit (NextCommit).
 import type { Millis } from '@flatline/base';
 import type { LiveEntries } from './live-entries.ts';
@@ -25,6 +28,10 @@ export class Expiry {
   #firstDoneAt: Millis = -Infinity;
   /** Due instants that may have taken effect since the last work on what is owed. */
   #dueSinceOwed = 0;
+  /** Work that evictions may still do, in ends. */
+  evictable = Infinity;
+  /** A record waits until evictions are over. */
+  #awaitsEvictions = false;
 
   constructor(entries: LiveEntries, clock: PartitionClock, commit: NextCommit) {
     this.#entries = entries;
@@ -38,7 +45,8 @@ export class Expiry {
       this.#expiresAll = true;
       return false;
     }
-    return !this.#entries.isEvicting;
+    this.#awaitsEvictions = this.#entries.isEvicting;
+    return !this.#awaitsEvictions;
   }
 
   /** As `demandAll`; true at once where nothing can be due. */
@@ -66,7 +74,7 @@ export class Expiry {
     if (this.#commit.isFull) return entries.hasBacklog || entries.isEvicting;
     if (entries.isEvicting && entries.mustPass) {
       // As of before the instant that is to be passed.
-      this.#evictSome(limit);
+      this.#evict(limit, true);
       return true;
     }
     const passes = entries.aim();
@@ -88,7 +96,18 @@ export class Expiry {
     if (this.#expiresAll) this.#expiredAllAt = this.#clock.now;
     this.#expiresAll = false;
     this.#evictSome(limit);
-    return this.sayOwed() || entries.hasBacklog || entries.isEvicting;
+    return this.sayOwed() || entries.hasBacklog || this.canEvict;
+  }
+
+  /** True if evictions are under way that may go on in this commit. */
+  get canEvict(): boolean {
+    if (!this.#entries.isEvicting) return false;
+    return this.#awaitsEvictions ? !this.#commit.isFull : this.evictable > 0 && this.#commit.takesEvicted;
+  }
+
+  /** True if evictions may go on with the next commit only. */
+  get evictsNext(): boolean {
+    return this.#entries.isEvicting && this.evictable > 0 && !this.#commit.takesEvicted;
   }
 
   get hasOwed(): boolean {
@@ -110,9 +129,16 @@ export class Expiry {
     return this.hasOwed && this.#commit.takesOwed;
   }
 
-  /** What comes due by an eviction, and at an instant that the clock has reached, is left (IN1). */
   #evictSome(limit: number): void {
-    this.#entries.evictSome(limit);
+    const isAwaited = this.#awaitsEvictions;
+    this.#evict(isAwaited ? limit : Math.min(limit, this.evictable), isAwaited);
+  }
+
+  /** What comes due by an eviction, and at an instant that the clock has reached, is left (IN1). */
+  #evict(limit: number, isAwaited: boolean): void {
+    const done = this.#entries.evictSome(limit, isAwaited);
+    if (!isAwaited) this.evictable -= done;
+    this.#awaitsEvictions &&= this.#entries.isEvicting;
     this.noteArrivals();
   }
 

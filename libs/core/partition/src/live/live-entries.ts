@@ -50,8 +50,8 @@ export interface LiveEntriesParts {
   readonly onUnsound: () => void;
 }
 
-/** Entries that an eviction is asked about in the time in which one ends. */
-const LOOKS_PER_END = 32;
+/** Entries that an eviction is asked about in the time in which one ends, with its summary, tombstone and removal. */
+const LOOKS_PER_END = 128;
 
 const NO_RECORDS: GroupRecords = {
   bytes: new Uint8Array(0),
@@ -241,31 +241,45 @@ export class LiveEntries implements Effects {
     return this.#evictions.bytes();
   }
 
-  /** Looks at entries, until so much is done as it takes to end `limit` of them, or the commit is full. */
-  evictSome(limit: number): void {
+  /**
+   * Looks at entries, until so much is done as it takes to end `limit` of them, or the commit takes no more; `isAwaited`: all that
+   * it takes, else the part of evictions. Returns how much was done, in ends.
+   */
+  evictSome(limit: number, isAwaited: boolean): number {
+    const budget = limit * LOOKS_PER_END;
+    let left = budget;
     // Only an end fills the commit: asked at each slot, it takes a quarter of the scan.
-    let isFull = this.#commit.isFull;
-    for (let left = limit * LOOKS_PER_END; left > 0 && this.#isEvicting && !isFull; left -= 1) {
+    for (let takes = this.#takesEvicted(isAwaited); left > 0 && this.#isEvicting && takes; left -= 1) {
       const { hand } = this.#evictions;
       if (this.#table.isLive(hand) && this.#evictUnder(hand)) {
         left -= LOOKS_PER_END - 1;
-        isFull = this.#commit.isFull;
+        takes = this.#takesEvicted(isAwaited);
       }
       this.#evictions.passed(this.#table.slotsEnd);
       this.#isEvicting = !this.#evictions.isEmpty;
     }
+    return (budget - left) / LOOKS_PER_END;
+  }
+
+  #takesEvicted(isAwaited: boolean): boolean {
+    return isAwaited ? !this.#commit.isFull : this.#commit.takesEvicted;
   }
 
   /** True if the entry was concerned. What is due behind the eviction is left: an instant may have to be passed before (IN1). */
   #evictUnder(slot: number): boolean {
-    const concerning = (): Eviction | undefined => {
-      this.#entry.at(slot);
-      return this.#evictions.concerning(this.#kind.evicting!);
-    };
-    const first = concerning();
-    for (let next = first; next !== undefined; next = concerning())
-      if (!this.#takeEffect(slot, Math.min(this.#kind.dueAt(), next.at), next.at)) break;
-    return first !== undefined;
+    const first = this.#concerningAt(slot);
+    if (first === undefined) return false;
+    this.#commit.evicting(() => {
+      for (let next: Eviction | undefined = first; next !== undefined; next = this.#concerningAt(slot))
+        if (!this.#takeEffect(slot, Math.min(this.#kind.dueAt(), next.at), next.at)) break;
+    });
+    return true;
+  }
+
+  /** Moves the window. */
+  #concerningAt(slot: number): Eviction | undefined {
+    this.#entry.at(slot);
+    return this.#evictions.concerning(this.#kind.evicting!);
   }
 
   /** Due entries that an earlier `expire` left. */

@@ -90,7 +90,10 @@ export class CommitCycle {
     return tookMs < SLOW_COMMIT_MS ? undefined : `a commit, under way for ${Math.round(tookMs)} ms`;
   }
 
-  /** Commits at once where its pace allows it or the task is full, else when it will. In the turn begun at `startedAt`. */
+  /**
+   * Commits at once where its pace allows it, the task is full, or evictions wait for the next commit; else when its pace will. In
+   * the turn begun at `startedAt`.
+   */
   consider(startedAt: DurationMs, isCaughtUp: boolean): void {
     const { task, committer, events } = this.#parts;
     const { ports } = this.#context;
@@ -100,7 +103,7 @@ export class CommitCycle {
     const delayMs = Math.min(pacedMs, committer.offsetPace.delayMs(now));
     this.#timer?.();
     this.#timer = undefined;
-    if (delayMs === 0 || task.isFull) this.#cut(startedAt);
+    if (delayMs === 0 || task.isFull || task.evictsNext) this.#cut(startedAt);
     else this.#timer = ports.clock.after(delayMs, events.wake);
   }
 

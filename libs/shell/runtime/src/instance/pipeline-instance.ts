@@ -336,6 +336,8 @@ export class PipelineInstance implements MembershipListener {
   /** A new one for each runner and standby. */
   #contextOf(partition: number): TaskContext {
     const { settings, ports, bounds = TASK_BOUNDS } = this.#parts;
+    const share = this.#share;
+    const task = {};
     return {
       partition,
       input: { topic: settings.inputTopic, partition },
@@ -345,7 +347,13 @@ export class PipelineInstance implements MembershipListener {
       ports,
       bounds,
       taskOptions: this.#taskOptionsOf(partition),
-      flushBytes: () => this.#share.flushBytes(bounds),
+      flushBytes: () => share.flushBytes(bounds),
+      evictions: {
+        note: (isEvicting) => {
+          share.noteEvicting(task, isEvicting);
+        },
+        perSecond: () => share.evictedPerSecond(bounds),
+      },
       onStoreError: () => {
         this.#storeErrors += 1;
       },

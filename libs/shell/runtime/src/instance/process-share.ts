@@ -1,6 +1,6 @@
 // Bounds on the tasks of all pipelines in a process together, and the present share of each (X6).
 //
-// Owns: memory for blocks, used by turns.
+// Owns: memory for blocks, used by turns; which tasks have evictions under way.
 // Does not own: tasks (PipelineInstance counts them), what any of them has.
 import { ReusedMemory } from '@flatline/base';
 import {
@@ -26,6 +26,7 @@ export interface TaskCounts {
 export class ProcessShare {
   readonly blockMemory = new ReusedMemory(FREE_BLOCK_BYTES_MAX);
   readonly #pipelines: TaskCounts[] = [];
+  readonly #evicting = new Set<object>();
 
   /** A pipeline without tasks takes nothing from others: none ever leaves. */
   join(pipeline: TaskCounts): void {
@@ -40,6 +41,17 @@ export class ProcessShare {
   /** Bytes of outputs of one task that may wait for a cut. */
   outputBytes({ outputBytesMax }: TaskBounds): number {
     return share(OUTPUT_BYTES_TOTAL, this.#running, { least: OUTPUT_BYTES_MIN, most: outputBytesMax });
+  }
+
+  /** Says of a task, named by an object of its own, whether it has evictions under way. */
+  noteEvicting(task: object, isEvicting: boolean): void {
+    if (isEvicting) this.#evicting.add(task);
+    else this.#evicting.delete(task);
+  }
+
+  /** Entries that evictions of one task end a second. */
+  evictedPerSecond({ evictedPerSecond }: TaskBounds): number {
+    return evictedPerSecond / Math.max(1, this.#evicting.size);
   }
 
   /** Bytes of dead letters of one task that may wait for a cut. */

@@ -186,6 +186,7 @@ const SMALL_BOUNDS: TaskBounds = {
   unsweptLogBytes: 1_024,
   pendingChangesMax: 20,
   outputBytesMax: 1_000,
+  evictedPerSecond: 20,
   owedBytesMax: 1,
   commitBytesTotal: 10_000,
   commitBytesFirst: 500,

@@ -24,6 +24,7 @@ import type { Truncator } from '../committing/truncator.ts';
 import type { Flusher } from '../local-store/flusher.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 import { DuePace } from './due-pace.ts';
+import { EvictionPace } from './eviction-pace.ts';
 import { expireSlice } from './expire-slice.ts';
 import type { LoopEvents, TaskEnd } from '../loop-events.ts';
 import { ReadEnds } from './read-ends.ts';
@@ -54,6 +55,7 @@ export class TaskLoop {
   readonly #feed: InputFeed;
   /** undefined: what is due takes effect as fast as it can. */
   readonly #pace: DuePace | undefined;
+  readonly #evictions: EvictionPace;
   #paceTimer: Cancel | undefined;
   #turnQueued = false;
   #stopped = false;
@@ -70,6 +72,7 @@ export class TaskLoop {
     this.readEnds = new ReadEnds({ context, task });
     const { maxDuePerSecond, probeIntervalMs } = settings;
     this.#pace = maxDuePerSecond === undefined ? undefined : new DuePace(maxDuePerSecond, ports.clock.monotonicMs());
+    this.#evictions = new EvictionPace({ task, share: context.evictions, clock: ports.clock, wake: this.wake });
     const { settledCuts } = this.commits;
     const waitingFor = (): string | undefined => this.waitingFor;
     const probing = { context, task, committer, settledCuts, feed: this.#feed, waitingFor, events };
@@ -107,6 +110,7 @@ export class TaskLoop {
     this.#feed.stop();
     this.#paceTimer?.();
     this.#feed.close();
+    this.#evictions.end();
     this.readEnds.end();
     this.probe?.end();
     await this.commits.stop();
@@ -129,7 +133,9 @@ export class TaskLoop {
       this.#feed.observe();
       this.readEnds.look();
       this.probe?.look();
+      this.#evictions.allow(startedAt);
       const expireMore = this.#expire(wallNow, startedAt);
+      this.#evictions.await();
       this.commits.consider(startedAt, this.#feed.isCaughtUp);
       this.#considerStop();
       if (expireMore === 'later') {
@@ -138,7 +144,12 @@ export class TaskLoop {
         if (stepMore && this.#parts.task.counters.recordsRead > readBefore) this.wake();
       }
       // There may be room again in the task: a cut in this very turn may have made it.
-      else if (stepMore || ((expireMore || this.#feed.canGoOn) && !this.#parts.task.isFull)) this.wake();
+      else if (
+        stepMore ||
+        this.#parts.task.canEvict ||
+        ((expireMore || this.#feed.canGoOn) && !this.#parts.task.isFull)
+      )
+        this.wake();
       // A burst proves nothing of what comes due behind it.
       if (!stepMore) this.#feed.considerSilence(wallNow);
     } catch (error) {
@@ -182,6 +193,7 @@ export class TaskLoop {
   readonly #end = (end: TaskEnd): void => {
     if (this.#ended) return;
     this.#ended = true;
+    this.#evictions.end();
     this.readEnds.end();
     this.probe?.end();
     this.#parts.onEnd(end);

@@ -17,8 +17,14 @@ export class ActsLog extends DisorderLog {
     return this.append({ timestamp, key, value, headers: [command(name)], logAppendTime: false });
   }
 
-  /** Takes what was added, as far as no record waits for what is due, and commits with at most `ends` of that. */
+  /** As `takeWith`, and commits. */
   commitWith(ends: number): void {
+    this.takeWith(ends);
+    this.settleCut();
+  }
+
+  /** Takes what was added, as far as no record waits for what is due, and lets at most `ends` of that take effect. */
+  takeWith(ends: number): void {
     const { count, cursor } = this.handOver(2);
     const { task } = this;
     for (let left = count; left > 0;) {
@@ -27,6 +33,5 @@ export class ActsLog extends DisorderLog {
       else left -= 1;
     }
     if (ends > 0) task.expire(ends, WALL);
-    this.settleCut();
   }
 }

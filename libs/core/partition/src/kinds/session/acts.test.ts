@@ -93,6 +93,54 @@ describe('an eviction', () => {
     expect(log.task.liveEntries).toBe(2);
   });
 
+  test('[Q4] leaves room in a commit for what is due beside it', () => {
+    const log = new Gateways({ outputBytesMax: 4_000 }).on('g2', 'other', -90);
+    for (let i = 0; i < MANY; i += 1) log.on('g1', `k${i}`);
+    log.evict(T + 5, 'gateway', 'g1');
+    log.takeWith(MANY);
+    expect(log.task.counters).toMatchObject({ closedByEviction: 10 });
+    expect([log.task.isFull, log.task.canEvict, log.task.evictsNext]).toEqual([false, false, true]);
+    log.add(T + 11, null);
+    log.takeWith(1);
+    log.commitWith(0);
+    expect(log.words('other')).toEqual(['3-0 TIMEOUT 1 at 10']);
+    expect(log.task.canEvict).toBe(true);
+  });
+
+  test('[Q4] does no more than it is allowed, in ends and in looks', () => {
+    const log = new Gateways();
+    for (let i = 0; i < MANY; i += 1) log.on('g1', `k${i}`);
+    log.evict(T + 5, 'gateway', 'g1');
+    log.task.limitEvictions(3);
+    log.takeWith(MANY);
+    expect(log.task.counters).toMatchObject({ closedByEviction: 3 });
+    expect([log.task.canEvict, log.task.evictsNext, log.task.evictable]).toEqual([false, false, 0]);
+    expect(log.task.expire(MANY, WALL)).toBe(false);
+    log.evict(T + 5, 'gateway', 'g3');
+    log.task.limitEvictions(Infinity);
+    log.commit();
+    const others = new Gateways();
+    for (let i = 0; i < MANY; i += 1) others.on('g2', `k${i}`);
+    others.evict(T + 5, 'gateway', 'g1');
+    others.task.limitEvictions(1);
+    others.takeWith(MANY);
+    expect([others.task.isEvicting, others.task.evictable]).toEqual([true, 0]);
+    others.task.limitEvictions(MANY);
+    others.takeWith(MANY);
+    // A look costs less than a hundredth of an end.
+    expect(others.task.evictable).toBeGreaterThan(MANY - MANY / 100);
+  });
+
+  test('[Q4] is not held back where a record waits until it is over', () => {
+    const log = new Gateways({ outputBytesMax: 100_000 });
+    for (let i = 0; i < MANY; i += 1) log.on('g1', `k${i}`);
+    for (let i = 0; i < 200; i += 1) log.evict(T + 5, 'gateway', `g${i}`);
+    log.task.limitEvictions(0);
+    log.commitWith(0);
+    expect(log.task.counters).toMatchObject({ closedByEviction: MANY });
+    expect(log.task.evictable).toBe(0);
+  });
+
   test('[Q4][R1] goes on with the next owner, wherever the former one was', () => {
     const log = new Gateways();
     for (let i = 0; i < MANY; i += 1) log.on('g1', `k${i}`);

@@ -44,6 +44,8 @@ export interface DisorderSettings {
   readonly maxStateBytes?: number;
   readonly pageBytesMax?: number;
   readonly groupMax?: number;
+  /** Bytes of outputs that a commit holds. */
+  readonly outputBytesMax?: number;
   /** Default: there are none. */
   readonly tombstones?: boolean;
 }
@@ -53,6 +55,7 @@ export class DisorderLog extends KindLog<Summary> {
   readonly #limits: { readonly stateBytesMax: number; readonly pageBytesMax: number };
   readonly #groupMax: number;
   readonly #tombstones: boolean;
+  readonly #outputBytesMax: number | undefined;
 
   constructor(settings: DisorderSettings = {}) {
     super();
@@ -62,6 +65,7 @@ export class DisorderLog extends KindLog<Summary> {
     this.#limits = { stateBytesMax: maxStateBytes, pageBytesMax };
     this.#groupMax = groupMax;
     this.#tombstones = tombstones;
+    this.#outputBytesMax = settings.outputBytesMax;
   }
 
   protected override newTask(): PartitionTask {
@@ -71,7 +75,9 @@ export class DisorderLog extends KindLog<Summary> {
     const state = { ...options().state, ...this.#limits };
     const settings = rules.reducer && JSON.stringify({ reducer: rules.reducer });
     const changelog = { ...options().changelog, ...(settings !== undefined && { settings }) };
-    return new PartitionTask({ ...options({ partition: PARTITION, rules, input, state, changelog }), kind });
+    const { outputBytesMax } = options();
+    const room = { outputBytesMax: () => this.#outputBytesMax ?? outputBytesMax() };
+    return new PartitionTask({ ...options({ partition: PARTITION, rules, input, state, changelog, ...room }), kind });
   }
 
   protected override hear({ value, headers }: Output): Summary {

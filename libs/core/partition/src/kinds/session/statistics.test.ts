@@ -56,6 +56,19 @@ describe('[S12] statistics as a stream', () => {
     });
   });
 
+  test('[Q4] a window does not wait for the pace of an eviction that began in it', () => {
+    const log = new StatisticsLog({ timeoutMs: HOUR, stats: BY_MINUTE });
+    for (let i = 0; i < 40; i += 1) log.add(T, `k${i}`, { attributes: { gateway: 'g1' } });
+    const headers = [{ name: 'flatline-command', value: Buffer.from('EVICT') }];
+    const value = '{"attribute":"gateway","equals":"g1"}';
+    log.append({ timestamp: T + 1_000, key: null, value, headers, logAppendTime: true });
+    log.task.limitEvictions(0);
+    log.add(T + MINUTE, 'b');
+    log.commit();
+    expect(log.windows()).toMatchObject({ [KEY(T, MINUTE)]: [{ opened: 40, closed: 40, byReason: { EVICTED: 40 } }] });
+    expect(log.windows()).toEqual(log.folded().all);
+  });
+
   test('a clock that passes many windows at once fills each with what closed in it', () => {
     const log = new StatisticsLog({ maxTimeoutMs: HOUR, stats: BY_MINUTE });
     for (let i = 0; i < 40; i += 1) log.add(T, `k${i}`, { timeoutMs: (40 - i) * 30_000 });

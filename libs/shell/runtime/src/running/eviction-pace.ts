@@ -1,0 +1,78 @@
+// Lets evictions (Q4) have their turns at a pace: whoever is evicted has seconds, and what else is due has not.
+//
+// The problem. A lost gateway takes a hundred thousand entries along. Ended as fast as they can be they take all of a processor
+// for two seconds, and fill each commit: every other close waits for turns of the other tasks, and for commits of a megabyte.
+//
+// The cure. The tasks of a process that have evictions share so many ends a second, and a task works them off in small pieces as
+// the time comes for them; what it could not do in turns that were long it makes up for, up to a limit.
+//
+// Owns: what the task may do by now.
+// Does not own: evictions (PartitionTask), which tasks have some (ProcessShare), room in a commit (NextCommit).
+//
+// Invariants
+//   VP1  In any stretch of t seconds a task does at most (t + ARREARS_SECONDS) × its share, or one end more. What is waited for
+//        (Expiry) does not count.
+import type { Cancel, Clock, DurationMs } from '@flatline/base';
+import type { PartitionTask } from '@flatline/partition';
+import { EVICTION_PAUSE_MS } from '../limits.ts';
+
+/** At least the longest round of turns of a busy process: what is not done by then is lost. */
+const ARREARS_SECONDS = 0.1;
+const SECOND_MS = 1_000;
+
+/** Share of a process, as one of its tasks sees it. */
+export interface EvictionShare {
+  /** The task has evictions from now on, or no more. */
+  readonly note: (isEvicting: boolean) => void;
+  /** Ends a second of each task that has. */
+  readonly perSecond: () => number;
+}
+
+export interface EvictionPaceParts {
+  readonly task: Pick<PartitionTask, 'isEvicting' | 'evictable' | 'limitEvictions'>;
+  readonly share: EvictionShare;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly wake: () => void;
+}
+
+export class EvictionPace {
+  readonly #parts: EvictionPaceParts;
+  /** Monotonic time of the last turn; undefined: no eviction is under way. */
+  #at: DurationMs | undefined;
+  #timer: Cancel | undefined;
+
+  constructor(parts: EvictionPaceParts) {
+    this.#parts = parts;
+  }
+
+  /** Before what is due takes effect in a turn: allows what the time since the last one gives. */
+  allow(now: DurationMs): void {
+    const { task, share } = this.#parts;
+    if (!task.isEvicting) {
+      if (this.#at !== undefined) this.end();
+      return;
+    }
+    if (this.#at === undefined) share.note(true);
+    const perSecond = share.perSecond();
+    const left = this.#at === undefined ? 0 : task.evictable + ((now - this.#at) * perSecond) / SECOND_MS;
+    this.#at = now;
+    task.limitEvictions(Math.min(left, perSecond * ARREARS_SECONDS));
+  }
+
+  /** Behind it: there is another turn once there is time for more. */
+  await(): void {
+    const { task, clock, wake } = this.#parts;
+    if (!task.isEvicting || task.evictable > 0 || this.#timer !== undefined) return;
+    this.#timer = clock.after(EVICTION_PAUSE_MS, () => {
+      this.#timer = undefined;
+      wake();
+    });
+  }
+
+  end(): void {
+    this.#timer?.();
+    this.#timer = undefined;
+    this.#at = undefined;
+    this.#parts.share.note(false);
+  }
+}
