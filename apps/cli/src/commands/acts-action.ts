@@ -5,9 +5,10 @@ import { ExitCode } from '../exit-code.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
 import { KIND_WORDS } from '@flatline/kind-modules/words';
 import { pipelineOfKind } from '../pipeline-choice.ts';
-import { addressOf, type AddressFlags, type Answer, type ProcessorAddress } from '../processor-address.ts';
+import type { Answer } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
+import { type ByProcessorFlags, runningPipeline } from './by-processor.ts';
 import { actText, keyFor, type KeyFlags, ownHeaders, sendAct, sentText } from './entry-act.ts';
 
 export interface KeyActFlags extends KeyFlags {
@@ -30,16 +31,11 @@ export async function runKeyAct(flags: KeyActFlags, console: Console, shell: She
   return isThere === false ? ExitCode.failedCheck : ExitCode.ok;
 }
 
-interface ByProcessor extends AddressFlags {
-  readonly pipeline?: string;
-  readonly json?: boolean;
-}
-
-export interface ProcessorActFlags extends ByProcessor {
+export interface ProcessorActFlags extends ByProcessorFlags {
   readonly key: string;
 }
 
-export interface EvictFlags extends ByProcessor {
+export interface EvictFlags extends ByProcessorFlags {
   readonly attribute: string;
   readonly equals: string;
 }
@@ -76,24 +72,14 @@ export async function runEvict(flags: EvictFlags, console: Console, shell: Shell
 }
 
 async function acted<T>(
-  { flags, place, body }: { readonly flags: ByProcessor; readonly place: string; readonly body?: object },
+  { flags, place, body }: { readonly flags: ByProcessorFlags; readonly place: string; readonly body?: object },
   shell: Shell,
 ): Promise<T> {
-  const address = await addressOf(flags, shell);
-  const pipeline = flags.pipeline ?? (await onlyPipeline(address));
-  const path = `/api/v1/entries/${encodeURIComponent(pipeline)}${place}`;
+  const { address, path } = await runningPipeline(flags, shell);
   const how = { body, withinMs: ANSWER_WITHIN_MS };
-  const answer: Answer<T & { readonly error?: string }> = await address.ask(path, 'POST', how);
+  const answer: Answer<T & { readonly error?: string }> = await address.ask(`${path}${place}`, 'POST', how);
   if (answer.status === 202) return answer.body;
   const why = answer.body.error ?? `it answers ${answer.status}`;
   if (answer.status === 503) throw new CommandFailure(ExitCode.unreachable, why);
   throw usageFailure(why);
-}
-
-async function onlyPipeline(address: ProcessorAddress): Promise<string> {
-  const { body } = await address.ask<{ readonly pipelines: readonly { readonly name: string }[] }>('/api/v1/pipelines');
-  const [first, ...others] = body.pipelines.map(({ name }) => name);
-  if (first !== undefined && others.length === 0) return first;
-  const names = [first, ...others].join(', ') || 'none yet';
-  throw usageFailure(`--pipeline says which: the processor at ${address.url} has ${names}`);
 }

@@ -136,6 +136,13 @@ export function sinceOption(text: string): { readonly offset: number } | { reado
   );
 }
 
+export function attributeOption(): Option {
+  return new Option('--attribute <name=value>', 'only entries that have this attribute').argParser((text) => {
+    if (text.indexOf('=') > 0) return text;
+    throw new InvalidArgumentError('It must be name=value.');
+  });
+}
+
 /** `name=value`; commander hands a repeated flag over one by one. */
 export function headerOption(
   text: string,

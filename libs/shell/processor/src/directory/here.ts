@@ -66,7 +66,7 @@ const FORWARDED_WITHIN_MS: DurationMs = ANSWER_WITHIN_MS - 200;
 const WAITING_MAX = 20_000;
 
 const UNKEYED =
-  'input.partitioner is "any": a key may lie in any partition, so that none can be asked. flatline entries get reads them all';
+  'input.partitioner is "any": a key may lie in any partition, so that none can be asked. flatline sessions get, and get of the other kinds, reads them all';
 const SLOW = { kind: 'restoring', detail: 'the commit that covers it has not come through yet' } as const;
 const CROWDED = { kind: 'restoring', detail: `${WAITING_MAX} look-ups wait here already` } as const;
 
