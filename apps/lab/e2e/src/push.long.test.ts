@@ -126,12 +126,15 @@ describe('push', () => {
       return ((await response.json()) as { readonly error: string }).error;
     };
     expect(await refused('visits?key=a&prefix=b')).toContain('key or prefix, not both');
-    expect(await refused('visits?key=')).toContain('key is empty');
     expect(await refused('clicks')).toContain('no pipeline clicks');
     expect(await refused('visits?key=a', { 'last-event-id': 'junk' })).toContain('Last-Event-ID');
     const first = directory({ urls: [address], pipeline: 'visits' }).watch('a');
     const [said] = await until(first, () => true);
     expect(said).toMatchObject({ emits: ['closed'], detail: expect.stringContaining('lacks "opened"') as unknown });
+    // A key may have no bytes at all, and is heard like any other.
+    const empty = directory({ urls: [address], pipeline: 'visits' }).watch('');
+    const [, ofEmpty] = await until(empty, ({ kind }) => kind === 'snapshot');
+    expect(ofEmpty).toMatchObject({ kind: 'snapshot', entries: [{ key: '', state: 'none' }] });
     const gone = { 'last-event-id': '00000000.4.all.0-0-0-0' };
     const foreign = await fetch(`${address}/api/v1/events/visits`, { headers: gone });
     const text = foreign.body!.pipeThrough(new TextDecoderStream());

@@ -46,6 +46,12 @@ test('[Q1] a key may be any bytes', async () => {
   ]);
 });
 
+test('[Q1] a key may have no bytes at all', async () => {
+  const { ask, asked } = await served();
+  expect(await (await ask('/api/v1/entries/visits/')).json()).toMatchObject({ key: '', state: 'none' });
+  expect(asked[0]!.keys.map(({ length }) => length)).toEqual([0]);
+});
+
 test('[Q1] what is proved of another application is not passed on: a question of another group is refused', async () => {
   const { ask } = await served();
   const ours = await ask('/api/v1/entries/visits:lookup', post({ keys: ['a'] }, { [FORWARDED_HEADER]: GROUP }));

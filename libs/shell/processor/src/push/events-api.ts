@@ -16,7 +16,7 @@ import { eventBytes } from './event-text.ts';
 import { HttpSink } from './http-sink.ts';
 import type { PipelinePush } from './pipeline-push.ts';
 import type { Pushes } from './pushes.ts';
-import { keyQuestion, partitionOfQuestion, prefixQuestion, type Question } from './question.ts';
+import { askedIn, keyQuestion, partitionOfQuestion, prefixQuestion, type Question } from './question.ts';
 
 const EVENTS = '/api/v1/events/:pipeline';
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
@@ -92,22 +92,6 @@ function firstWords(config: PipelineConfig, { by, bytes }: Question): Readonly<R
   const emits = [...(sayOpened ? ['opened'] : []), ...(updateIntervalMs === undefined ? [] : ['updated']), 'closed'];
   const detail = 'sessions that open are not told of: emit of this pipeline lacks "opened"';
   return { pipeline, kind, ...of, emits, ...(!sayOpened && { detail }) };
-}
-
-/** In words, where it is no subscription. */
-function askedIn(
-  url: string,
-  { name, input, output }: PipelineConfig,
-): { readonly key: Buffer } | { readonly prefix: Buffer } | string {
-  const [key, prefix] = [queryBytes(url, 'key'), queryBytes(url, 'prefix')];
-  if (key !== undefined && prefix !== undefined) return 'key or prefix, not both; neither: all of the pipeline';
-  if (output.format !== 'json')
-    return `output.format of ${name} is "${output.format}": events are JSON. Read the topic ${output.topic}, or set "json"`;
-  if (key === undefined) return { prefix: prefix ?? Buffer.alloc(0) };
-  if (key.length === 0) return 'key is empty: no entry has such a key';
-  return input.partitioner === 'any'
-    ? `input.partitioner of ${name} is "any": a key may lie in any partition. Subscribe to prefix=, with the key`
-    : { key };
 }
 
 /** null: it is none. */

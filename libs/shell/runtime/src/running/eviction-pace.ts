@@ -10,7 +10,7 @@
 // Does not own: evictions (PartitionTask), which tasks have some (ProcessShare), room in a commit (NextCommit).
 //
 // Invariants
-//   VP1  In any stretch of t seconds a task does at most (t + ARREARS_SECONDS) × its share, or one end more. What is waited for
+//   EA1  In any stretch of t seconds a task does at most (t + ARREARS_SECONDS) × its share, or one end more. What is waited for
 //        (Expiry) does not count.
 import type { Cancel, Clock, DurationMs } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
