@@ -369,6 +369,12 @@ export class PartitionTask {
     return this.#look.of(key, { clock: this.clock.now, position: this.#records.position });
   }
 
+  /** Has the next `expire` end the key's entry if an eviction concerns it (Q4): someone waits to be told what comes of it. */
+  awaitEviction(key: Uint8Array): void {
+    const slot = this.table.find(key);
+    if (slot >= 0) this.#entries.awaitEviction(slot);
+  }
+
   /**
    * The same of a task that is being restored, between two commits, of which `last` is the header of the last one. undefined while
    * pages of any entry are missing.

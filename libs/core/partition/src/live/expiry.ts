@@ -72,6 +72,7 @@ export class Expiry {
   expire(limit: number): boolean {
     const entries = this.#entries;
     if (this.#commit.isFull) return entries.hasBacklog || entries.isEvicting;
+    if (entries.isEvicting) entries.evictAwaited();
     if (entries.isEvicting && entries.mustPass) {
       // As of before the instant that is to be passed.
       this.#evict(limit, true);

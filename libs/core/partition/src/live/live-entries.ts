@@ -90,6 +90,8 @@ export class LiveEntries implements Effects {
   #evictionsSaid: Uint8Array | undefined;
   /** Some are under way. A field of its own: each heartbeat asks. */
   #isEvicting = false;
+  /** Slots of entries that are waited for: where an eviction concerns them, it ends them before others. */
+  readonly #awaited = new Set<number>();
   /** Set once each restored entry has its timer. */
   #wheel: EntryTimers | undefined;
   /** Until then: the wheel to be, and the slot that is looked at next. */
@@ -236,6 +238,20 @@ export class LiveEntries implements Effects {
     return true;
   }
 
+  /** Has an eviction come to the entry next, if one concerns it. */
+  awaitEviction(slot: number): void {
+    if (this.#isEvicting) this.#awaited.add(slot);
+  }
+
+  /** Ends those that are waited for, until the commit is full. */
+  evictAwaited(): void {
+    for (const slot of this.#awaited) {
+      if (this.#commit.isFull) return;
+      this.#awaited.delete(slot);
+      if (this.#table.isLive(slot)) this.#evictUnder(slot);
+    }
+  }
+
   /** As evictions as of an earlier commit, where any are under way. */
   evictionBytes(): Uint8Array | undefined {
     return this.#evictions.bytes();
@@ -258,6 +274,7 @@ export class LiveEntries implements Effects {
       this.#evictions.passed(this.#table.slotsEnd);
       this.#isEvicting = !this.#evictions.isEmpty;
     }
+    if (!this.#isEvicting) this.#awaited.clear();
     return (budget - left) / LOOKS_PER_END;
   }
 

@@ -49,6 +49,7 @@ export async function lookUpIn(
     if (look === undefined) return UNSOUND;
     const { entry, clock, position, unsettledCuts, isDue } = look;
     if (isDue) {
+      task.awaitEviction(key);
       if (!(await settledCuts.after(1, abandon))) return ENDED;
       continue;
     }

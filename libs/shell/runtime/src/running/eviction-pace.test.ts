@@ -134,6 +134,31 @@ async function besideEviction(evicts: boolean) {
   return { lates, inTurn: most.inTurn, afterSecond, all: evicted() };
 }
 
+test('[Q2][Q4] a key that is looked up does not wait for the turn that an eviction comes to it', async () => {
+  const bounds = { ...FREQUENT_FLUSHES, evictedPerSecond: 10 };
+  const world = new World({ seed: 72, partitions: 1, timeoutMs: 600_000, bounds, decode });
+  const { time, log } = world.simulation;
+  const { instance } = world.launch('a');
+  await time.runFor(3_000);
+  for (let i = 0; i < LOST; i += 1) world.say(`lost${i}`, 'g1');
+  await time.runFor(2_000);
+  const headers = [{ name: 'flatline-command', value: Buffer.from('EVICT') }];
+  log.produce(INPUT, 0, { key: null, value: '{"attribute":"gateway","equals":"g1"}', headers });
+  await time.runFor(500);
+  const show = (): [] => [];
+  const how = { show, isNow: true, abandon: new AbortController().signal };
+  const askedAt = time.nowMs;
+  const kinds: string[] = [];
+  for (const key of ['lost700', `lost${LOST - 1}`])
+    void instance.lookUp(0, Buffer.from(key), how).then(({ kind }) => kinds.push(kind));
+  await time.runUntil(() => kinds.length === 2, 60_000);
+  expect(kinds).toEqual(['found', 'found']);
+  expect(time.nowMs - askedAt).toBeLessThan(500);
+  const ended = world.closed().filter((line) => / EVICTED /.test(line));
+  expect(ended.filter((line) => /^lost(700|1499) /.test(line))).toHaveLength(2);
+  expect(ended.length).toBeLessThan(50);
+});
+
 test('[Q4] others close beside an eviction as they do without one, and it ends few in a turn', async () => {
   const without = await besideEviction(false);
   const beside = await besideEviction(true);

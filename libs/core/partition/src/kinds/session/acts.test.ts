@@ -131,6 +131,21 @@ describe('an eviction', () => {
     expect(others.task.evictable).toBeGreaterThan(MANY - MANY / 100);
   });
 
+  test('[Q2][Q4] ends what is waited for first, whatever it is allowed, and nothing that it does not concern', () => {
+    const log = new Gateways().on('g2', 'other');
+    for (let i = 0; i < MANY; i += 1) log.on('g1', `k${i}`);
+    log.evict(T + 5, 'gateway', 'g1');
+    log.task.limitEvictions(0);
+    log.takeWith(0);
+    for (const key of ['k399', 'other', 'stranger']) log.task.awaitEviction(Buffer.from(key));
+    log.commitWith(1);
+    expect(log.words('k399')).toEqual(['3-400 EVICTED 1 at 5']);
+    expect(log.task.counters).toMatchObject({ closedByEviction: 1 });
+    log.task.limitEvictions(Infinity);
+    log.commit();
+    expect(log.task.liveEntries).toBe(1);
+  });
+
   test('[Q4] is not held back where a record waits until it is over', () => {
     const log = new Gateways({ outputBytesMax: 100_000 });
     for (let i = 0; i < MANY; i += 1) log.on('g1', `k${i}`);
