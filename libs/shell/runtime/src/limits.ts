@@ -11,6 +11,8 @@ export const EXPIRE_PIECE = 8;
 
 /** Between two pieces of an eviction: 5 ms of work of all tasks, at what `evictedPerSecond` is by default. */
 export const EVICTION_PAUSE_MS: DurationMs = 10;
+/** Entries that evictions end in a turn: 4 ms, where what was not done before is made up for. */
+export const EVICTED_TURN_MAX = 256;
 
 /** A commit goes without the group's offset where the one before began less than this part of `commitIntervalMs` ago. */
 export const OFFSET_DENSITY = 4;

@@ -4,20 +4,21 @@
 // for two seconds, and fill each commit: every other close waits for turns of the other tasks, and for commits of a megabyte.
 //
 // The cure. The tasks of a process that have evictions share so many ends a second, and a task works them off in small pieces as
-// the time comes for them; what it could not do in turns that were long it makes up for, up to a limit.
+// the time comes for them. Where turns are long, it makes up in each for what it could not do, up to a limit: a machine that is busy
+// has its others wait for a bounded turn, and those who are evicted for no more than it has to.
 //
-// Owns: what the task may do by now.
+// Owns: what the task may do by now, and of that in one turn.
 // Does not own: evictions (PartitionTask), which tasks have some (ProcessShare), room in a commit (NextCommit).
 //
 // Invariants
-//   EA1  In any stretch of t seconds a task does at most (t + ARREARS_SECONDS) × its share, or one end more. What is waited for
-//        (Expiry) does not count.
+//   EA1  In any stretch of t seconds a task does at most (t + ARREARS_SECONDS) × its share, or one end more, and EVICTED_TURN_MAX in a
+//        turn. What is waited for (Expiry) does not count.
 import type { Cancel, Clock, DurationMs } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
-import { EVICTION_PAUSE_MS } from '../limits.ts';
+import { EVICTED_TURN_MAX, EVICTION_PAUSE_MS } from '../limits.ts';
 
-/** At least the longest round of turns of a busy process: what is not done by then is lost. */
-const ARREARS_SECONDS = 0.1;
+/** Longer than any round of turns: what is not done by then is lost. */
+const ARREARS_SECONDS = 1;
 const SECOND_MS = 1_000;
 
 /** Share of a process, as one of its tasks sees it. */
@@ -39,6 +40,9 @@ export class EvictionPace {
   readonly #parts: EvictionPaceParts;
   /** Monotonic time of the last turn; undefined: no eviction is under way. */
   #at: DurationMs | undefined;
+  /** What the task may do by then, and the part that this turn has of it. */
+  #left = 0;
+  #allowed = 0;
   #timer: Cancel | undefined;
 
   constructor(parts: EvictionPaceParts) {
@@ -54,25 +58,35 @@ export class EvictionPace {
     }
     if (this.#at === undefined) share.note(true);
     const perSecond = share.perSecond();
-    const left = this.#at === undefined ? 0 : task.evictable + ((now - this.#at) * perSecond) / SECOND_MS;
+    this.#left += ((now - (this.#at ?? now)) * perSecond) / SECOND_MS;
+    this.#left = Math.min(this.#left, perSecond * ARREARS_SECONDS);
     this.#at = now;
-    task.limitEvictions(Math.min(left, perSecond * ARREARS_SECONDS));
+    this.#limit();
   }
 
-  /** Behind it: there is another turn once there is time for more. */
+  /** Behind it: there is another turn, at once or when there is time for more. */
   await(): void {
     const { task, clock, wake } = this.#parts;
-    if (!task.isEvicting || task.evictable > 0 || this.#timer !== undefined) return;
+    if (!task.isEvicting) return;
+    this.#left -= this.#allowed - task.evictable;
+    this.#limit();
+    if (this.#left > 0 || this.#timer !== undefined) return;
     this.#timer = clock.after(EVICTION_PAUSE_MS, () => {
       this.#timer = undefined;
       wake();
     });
   }
 
+  #limit(): void {
+    this.#allowed = Math.min(this.#left, EVICTED_TURN_MAX);
+    this.#parts.task.limitEvictions(this.#allowed);
+  }
+
   end(): void {
     this.#timer?.();
     this.#timer = undefined;
     this.#at = undefined;
+    this.#left = 0;
     this.#parts.share.note(false);
   }
 }
