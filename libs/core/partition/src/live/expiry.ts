@@ -1,6 +1,6 @@
 // Lets what is due take effect, in slices: entries of other keys than those of the records being taken.
 //
-// Evictions give way (Q4): what is due takes effect before them, they have half of a commit, and do no more than is allowed. Where a
+// Evictions give way (Q4): what is due takes effect before them, they leave it a part of each commit, and do no more than is allowed. Where a
 // record or an instant has to wait until they are over, they have all there is.
 //
 // Owns: how far expiring has come, what is left of the work that evictions may do.
