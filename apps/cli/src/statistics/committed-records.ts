@@ -31,8 +31,8 @@ export async function* committedRecords(of: ValuesFrom): AsyncGenerator<Committe
           resolve();
         });
       });
-      for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-        const { cursor } = run;
+      for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take()) {
+        const { cursor } = fetched;
         while (cursor.next()) {
           if (cursor.offset >= end) return;
           const { bytes, keyStart, keyLength, valueStart, valueLength } = cursor;
@@ -40,7 +40,7 @@ export async function* committedRecords(of: ValuesFrom): AsyncGenerator<Committe
           const key = bytes.slice(keyStart, keyStart + Math.max(0, keyLength));
           yield { offset: cursor.offset, key, value: bytes.slice(valueStart, valueStart + valueLength) };
         }
-        if (run.nextOffset >= end) return;
+        if (fetched.nextOffset >= end) return;
       }
       if (subscription.failure !== undefined) throw subscription.failure;
       await changed;

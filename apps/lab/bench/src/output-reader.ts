@@ -25,8 +25,8 @@ export class OutputReader {
       const subscription = this.#reader.subscribe({ topic, partition }, from[partition] ?? 0);
       subscription.onChange(() => {
         this.failure ??= subscription.failure;
-        for (let run = subscription.take(); run !== undefined; run = subscription.take())
-          while (run.cursor.next()) onRecord(run.cursor, partition);
+        for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take())
+          while (fetched.cursor.next()) onRecord(fetched.cursor, partition);
       });
     }
   }

@@ -34,8 +34,8 @@ export async function readRaw(
         wake = resolve;
       });
       for (const { partition, subscription } of readings) {
-        for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-          const { cursor } = run;
+        for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take()) {
+          const { cursor } = fetched;
           while (cursor.next()) {
             const { bytes, offset, keyStart, keyLength, valueStart, valueLength } = cursor;
             const text = (start: number, length: number): string | null =>

@@ -25,10 +25,10 @@ async function readPartition(reader: KafkaLogReader, topic: string, partition: n
     const changed = new Promise<void>((resolve) => {
       subscription.onChange(resolve);
     });
-    for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-      const { cursor } = run;
+    for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take()) {
+      const { cursor } = fetched;
       while (cursor.next()) records.push(recordAt(cursor));
-      position = run.nextOffset;
+      position = fetched.nextOffset;
     }
     if (subscription.failure !== undefined) throw subscription.failure;
     end ??= subscription.ends?.lastStableOffset;

@@ -18,11 +18,11 @@ function part(cursor: RecordCursor, start: number, length: number): string {
   return length < 0 ? '∅' : text(cursor.bytes.subarray(start, start + length));
 }
 
-/** Takes every run that has arrived and copies the records that its cursor shows. */
+/** Takes every fetch that has arrived and copies the records that its cursor shows. */
 export function taken(subscription: LogSubscription): SeenRecord[] {
   const seen: SeenRecord[] = [];
-  for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-    const { cursor } = run;
+  for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take()) {
+    const { cursor } = fetched;
     while (cursor.next()) {
       const key = part(cursor, cursor.keyStart, cursor.keyLength);
       const value = part(cursor, cursor.valueStart, cursor.valueLength);

@@ -1,12 +1,12 @@
 // The RecordCursor over simulated batches: the view of a reader in place, with the same hazards.
 //
-// Owns: the position within one run.
+// Owns: the position within one fetch.
 // Does not own: fetching (SimulatedReader).
 //
 // Invariants
 //   RW1  `position` passes control batches, aborted batches, removed records and everything below the offset asked for.
 //   RW2  Bytes handed out are overwritten once their record is passed: a view kept too long shows at once.
-//   RW3  The fingerprint is that of the batch holding position − 1, once next() has been called: a run does not know the
+//   RW3  The fingerprint is that of the batch holding position − 1, once next() has been called: a fetch does not know the
 //        batch before its first.
 //   RW4  A group holds records of one batch, what lies in it is laid out together, and the next is laid out elsewhere.
 import { assert, type Millis } from '@flatline/base';
@@ -54,7 +54,7 @@ export class RecordWalk implements RecordCursor {
   #before: LogBatch | undefined;
   #bytes: Uint8Array = new Uint8Array(0);
 
-  /** `from`: the offset asked for, where the previous run ended. `groupMax`: number of records to unpack together. */
+  /** `from`: the offset asked for, where the previous fetch ended. `groupMax`: number of records to unpack together. */
   constructor(batches: readonly FetchedBatch[], from: number, groupMax: number) {
     assert(groupMax >= 1 && groupMax <= KEY_GROUP_MAX, 'a group has a record at least', { groupMax });
     this.#batches = batches;
@@ -158,7 +158,7 @@ export class RecordWalk implements RecordCursor {
     return record;
   }
 
-  /** Unpacks the next records, of this batch or a later one. False at the end of the run. */
+  /** Unpacks the next records, of this batch or a later one. False at the end of the fetch. */
   #nextGroup(): boolean {
     for (;;) {
       const current = this.#batches[this.#batchAt];

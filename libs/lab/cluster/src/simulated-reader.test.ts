@@ -57,17 +57,17 @@ describe('reading the simulated log', () => {
     const subscription = ports.reader.subscribe(PLACE, 1);
     await time.runFor(2_000);
     let kept: Uint8Array = new Uint8Array(0);
-    for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-      const { cursor } = run;
+    for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take()) {
+      const { cursor } = fetched;
       while (cursor.next()) {
         expect(kept.every((byte) => byte === 0xee)).toBe(true);
         kept = cursor.bytes.subarray(cursor.keyStart, cursor.keyStart + cursor.keyLength);
         steps.push(`${cursor.offset}<${cursor.position}`);
       }
-      expect(cursor.position).toBe(run.nextOffset);
+      expect(cursor.position).toBe(fetched.nextOffset);
       steps.push(`end<${cursor.position}`);
     }
-    // 0–2 batch, 3–4 aborted, 5 its marker, 6 plain, 7 committed, 8 its marker. Where runs are cut is the seed's choice.
+    // 0–2 batch, 3–4 aborted, 5 its marker, 6 plain, 7 committed, 8 its marker. Where fetches are cut is the seed's choice.
     expect(steps.filter((step) => !step.startsWith('end'))).toEqual(['1<2', '6<7', '7<8']);
     expect(steps.at(-1)).toBe('end<9');
   });
@@ -118,8 +118,8 @@ describe('reading the simulated log', () => {
     const subscription = ports.reader.subscribe(PLACE, 0);
     await simulation.time.runFor(1_000);
     let checked = 0;
-    for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-      const { cursor } = run;
+    for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take()) {
+      const { cursor } = fetched;
       for (let more = true; more; checked += 1) {
         more = cursor.next();
         const found = await simulation.time.complete(ports.admin.fingerprintAt(PLACE, cursor.position - 1));
@@ -172,13 +172,13 @@ describe('reading the simulated log', () => {
     await simulation.time.runFor(60_000);
     expect(subscription.ends?.lastStableOffset).toBe(400);
     let buffered = 0;
-    let runs = 0;
+    let fetches = 0;
     // Taken within one instant, so nothing new can arrive in between.
-    for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-      buffered += run.byteLength;
-      runs += 1;
+    for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take()) {
+      buffered += fetched.byteLength;
+      fetches += 1;
     }
-    expect(runs).toBeGreaterThan(1);
+    expect(fetches).toBeGreaterThan(1);
     expect(buffered).toBeLessThan(90_000);
     await simulation.time.runFor(60_000);
     expect(subscription.take()).toBeDefined();

@@ -43,7 +43,7 @@ export interface EndedTransaction {
 
 /** Batches of a transaction in one partition. */
 export interface TransactionWrites extends TopicPartition {
-  /** Those in the log when it was decided. */
+  /** Batches in the log when it was decided. */
   readonly batches: readonly LogBatch[];
   /** The same, with those that an election had removed by then. */
   readonly written: readonly LogBatch[];

@@ -54,8 +54,8 @@ export class AnswerReader {
       const changed = new Promise<void>((resolve) => {
         subscription.onChange(resolve);
       });
-      for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-        const { cursor } = run;
+      for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take()) {
+        const { cursor } = fetched;
         while (cursor.next()) {
           if (cursor.valueLength <= 0) continue;
           const { offset, timestamp } = cursor;

@@ -142,7 +142,7 @@ class World {
   }
 
   /** All that was said before the calm has been heard. */
-  get #isSettled(): boolean {
+  get #isAgreed(): boolean {
     return this.#clock.monotonicMs() >= CALM_MS + 10_000;
   }
 
@@ -162,7 +162,7 @@ class World {
         if (token !== live && !this.#wasReleasedBehind(token, place))
           this.wrong.push(`${token} believed in, ${live ?? 'none'} lives`);
       // Who resumes has the same token as whoever has not heard of it yet.
-      if (this.#isSettled && believers.length > 1) this.wrong.push(`${believers.length} believe`);
+      if (this.#isAgreed && believers.length > 1) this.wrong.push(`${believers.length} believe`);
     }
   }
 

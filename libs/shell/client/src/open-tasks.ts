@@ -16,7 +16,7 @@ import { type OutputsOptions, recordedOutputs, type Surroundings } from './open-
 import { endsOf } from './open-summary-consumer.ts';
 import { FOR_EVER_MS } from './open-senders.ts';
 import { SentSchedules } from './sent-schedules.ts';
-import { SettledTasks } from './settled-tasks.ts';
+import { FinishedTasks } from './finished-tasks.ts';
 import { outcomeRecord, type TaskOutcome } from './task-outcome.ts';
 import type { TaskRetries } from './task-rules.ts';
 import { workOff } from './task-worker.ts';
@@ -74,8 +74,8 @@ export async function workOffTasks(
       return Promise.resolve();
     });
     await makeResults(results, topic, { clock, connection });
-    const settled = opened(new KafkaLogReader(kafka), (each) => each.close());
-    const isSettled = await settledBy(results, await endsOf(kafka, results), settled, { clock, connection });
+    const heard = opened(new KafkaLogReader(kafka), (each) => each.close());
+    const isFinished = await finishedBy(results, await endsOf(kafka, results), heard, { clock, connection });
     const named = { clock, connection, deliveryTimeoutMs: FOR_EVER_MS, lingerMs: 0 };
     const outcomes = opened(await AcknowledgedWriter.open({ ...named, topic: results }), (each) => each.close());
     const later =
@@ -100,7 +100,7 @@ export async function workOffTasks(
       retries,
       leases,
       leaseIdOf: (id) => leaseIdOf(topic, id),
-      isSettled,
+      isFinished,
       onTrouble,
       signal,
       name: worker,
@@ -136,12 +136,12 @@ async function makeResults(results: string, topic: string, parts: Parts): Promis
 
 type Ends = Awaited<ReturnType<typeof endsOf>>;
 
-async function settledBy(
+async function finishedBy(
   results: string,
   ends: Ends,
   reader: KafkaLogReader,
   parts: Parts,
-): Promise<SettledTasks['isSettled']> {
+): Promise<FinishedTasks['isFinished']> {
   const admin = new KafkaLogAdmin(parts);
   const since = parts.clock.wallMs() - RESULTS_BACK_MS;
   const starts = await Promise.all(
@@ -150,13 +150,13 @@ async function settledBy(
       return [partition, Math.min(start, end)] as const;
     }),
   );
-  const tasks = new SettledTasks({
+  const tasks = new FinishedTasks({
     reader,
     topic: results,
     starts: new Map(starts),
     endOf: async (partition) => (await admin.ends({ topic: results, partition })).lastStableOffset,
   });
-  return (id, attempt) => tasks.isSettled(id, attempt);
+  return (id, attempt) => tasks.isFinished(id, attempt);
 }
 
 async function* worksOf(

@@ -25,7 +25,7 @@ export interface AttemptParts {
   /** Names a task's lease. */
   readonly leaseIdOf: (id: string) => string;
   /** True if an outcome is recorded by now that ends the task, or this attempt and has another come. */
-  readonly isSettled: (id: string, attempt: number) => Promise<boolean>;
+  readonly isFinished: (id: string, attempt: number) => Promise<boolean>;
   /** Told of leases that are lost, and of refusals that repeat. */
   readonly onTrouble: (trouble: Trouble) => void;
   /** Ends the worker. */
@@ -90,9 +90,9 @@ function replacedLease(leaseId: string): Misconfigured {
 }
 
 async function begun(work: Work, lease: Lease | undefined, parts: AttemptParts): Promise<Attempted> {
-  const isSettled = await settledOrEnded(work, parts);
-  if (isSettled === undefined) return { kind: 'ended' };
-  if (isSettled) return { kind: 'settled' };
+  const isFinished = await finishedOrEnded(work, parts);
+  if (isFinished === undefined) return { kind: 'ended' };
+  if (isFinished) return { kind: 'finished' };
   const isHeld = (): boolean => lease?.isHeld ?? true;
   // The results may have taken longer to read than the lease lasts.
   const attempted = isHeld() ? await worked(work, lease, parts) : undefined;
@@ -101,9 +101,9 @@ async function begun(work: Work, lease: Lease | undefined, parts: AttemptParts):
 }
 
 /** undefined: the worker ends, and waits for no broker. */
-async function settledOrEnded(
+async function finishedOrEnded(
   { id, attempt }: Work,
-  { isSettled, signal }: AttemptParts,
+  { isFinished, signal }: AttemptParts,
 ): Promise<boolean | undefined> {
   const { promise: ended, resolve } = Promise.withResolvers<undefined>();
   const end = (): void => {
@@ -111,7 +111,7 @@ async function settledOrEnded(
   };
   signal.addEventListener('abort', end, { once: true });
   try {
-    return await Promise.race([isSettled(id, attempt), ended]);
+    return await Promise.race([isFinished(id, attempt), ended]);
   } finally {
     signal.removeEventListener('abort', end);
   }
@@ -127,9 +127,9 @@ async function lost(work: Work, lease: Lease, parts: AttemptParts): Promise<Atte
   const error = new LeaseLost(leaseIdOf(id), reason);
   onTrouble({ kind: 'task', id, message: `attempt ${attempt} at task ${id} counts for nothing: ${error.message}` });
   // Who took it may be done: what is recorded of the loss would stand in place of that.
-  const isSettled = await settledOrEnded(work, parts);
-  if (isSettled === undefined) return { kind: 'ended' };
-  return isSettled ? { kind: 'settled' } : { kind: 'lost', error, token: lease.token };
+  const isFinished = await finishedOrEnded(work, parts);
+  if (isFinished === undefined) return { kind: 'ended' };
+  return isFinished ? { kind: 'finished' } : { kind: 'lost', error, token: lease.token };
 }
 
 async function worked(work: Work, lease: Lease | undefined, parts: AttemptParts): Promise<Attempted> {
@@ -154,7 +154,7 @@ async function worked(work: Work, lease: Lease | undefined, parts: AttemptParts)
     },
     signal,
   };
-  const outcome = await settled(clock, handler, task);
+  const outcome = await handled(clock, handler, task);
   cancel?.();
   if (ending.aborted && outcome.kind !== 'done') return { kind: 'ended' };
   return limiting.signal.aborted && outcome.kind === 'ended'
@@ -163,7 +163,7 @@ async function worked(work: Work, lease: Lease | undefined, parts: AttemptParts)
 }
 
 /** `ended`: it was told to return, and has not. */
-async function settled(clock: Clock, handler: (task: Task) => unknown, task: Task): Promise<Attempted> {
+async function handled(clock: Clock, handler: (task: Task) => unknown, task: Task): Promise<Attempted> {
   const { signal } = task;
   const handling = (async (): Promise<Attempted> => {
     try {

@@ -50,7 +50,7 @@ export function outcomeIn(value: Uint8Array | null): TaskOutcome | undefined {
 }
 
 /** The last attempt that need not be begun any more: each, where nothing more comes of the task; 0: none. */
-export function settledUpTo({ state, attempt, retryBy }: TaskOutcome): number {
+export function finishedUpTo({ state, attempt, retryBy }: TaskOutcome): number {
   if (state !== 'FAILED') return Infinity;
   return retryBy === 'schedule' ? attempt : 0;
 }

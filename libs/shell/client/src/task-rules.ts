@@ -23,7 +23,7 @@ export type Attempted =
   /** Its lease is over before it was done: nothing is known of it, and it is begun again, under another. `error` says why. */
   | { readonly kind: 'lost'; readonly error: unknown; readonly token: number | undefined }
   /** Its outcome was recorded before, by this worker or another. */
-  | { readonly kind: 'settled' }
+  | { readonly kind: 'finished' }
   /** The worker ends: whoever goes on begins it again. */
   | { readonly kind: 'ended' };
 

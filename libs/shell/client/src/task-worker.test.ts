@@ -5,7 +5,7 @@ import { BadInput } from '@flatline/records';
 import { describe, expect, test } from '@jest/globals';
 import { LeaseLost } from './leadership.ts';
 import { World } from './leases-world.fixture.ts';
-import { settledUpTo, type TaskOutcome } from './task-outcome.ts';
+import { finishedUpTo, type TaskOutcome } from './task-outcome.ts';
 import { afterFailure, type TaskRetries } from './task-rules.ts';
 import { workOff } from './task-worker.ts';
 import { type Task, TaskTimedOut, type Work } from './task.ts';
@@ -29,7 +29,7 @@ class Shop {
   readonly ending = new AbortController();
   readonly recorded: TaskOutcome[] = [];
   readonly later: (readonly [attempt: number, afterMs: number])[] = [];
-  readonly settled = new Set<string>();
+  readonly finished = new Set<string>();
   /** Ids of works asked for. */
   readonly asked: string[] = [];
   readonly told: Trouble[] = [];
@@ -61,9 +61,9 @@ class Shop {
       retries,
       leases: isLeased ? { acquire: (id, wish = {}) => world.leases.acquire(id, wish) } : undefined,
       leaseIdOf: (id) => id,
-      isSettled: async (id, attempt) => {
+      isFinished: async (id, attempt) => {
         await this.reading;
-        return this.settled.has(id) || this.recorded.some((each) => each.id === id && attempt <= settledUpTo(each));
+        return this.finished.has(id) || this.recorded.some((each) => each.id === id && attempt <= finishedUpTo(each));
       },
       onTrouble: (trouble) => this.told.push(trouble),
       signal: this.ending.signal,
@@ -258,7 +258,7 @@ describe('under a lease', () => {
 
   test('[T2] whose outcome another has recorded meanwhile is not begun again', async () => {
     const shop = new Shop();
-    shop.settled.add('a');
+    shop.finished.add('a');
     const running = shop.run([work('a')], fail, { isLeased: true });
     await shop.world.grant(7, 'r0');
     await running;
@@ -344,7 +344,7 @@ describe('a lease and what is recorded', () => {
     const { world } = shop;
     const running = shop.run([work('a')], hang, { isLeased: true, retries: { attempts: 1 } });
     await world.grant(7, 'r0');
-    shop.settled.add('a');
+    shop.finished.add('a');
     await world.answer('EXPIRED', { token: 7, requestId: 'r0', reason: 'EVICTED' });
     await running;
     expect(shop.recorded).toEqual([]);

@@ -60,7 +60,7 @@ async function workOn(step: Step, parts: TaskWorkerParts): Promise<Step | 'ended
     switch (attempted.kind) {
       case 'ended':
         return 'ended';
-      case 'settled':
+      case 'finished':
         return undefined;
       case 'lost':
         if (!isLostForGood(losses, parts.retries)) return { work, afterMs: 0, losses };

@@ -7,7 +7,7 @@ import type { Run } from './open-outputs.ts';
 import type { RawOutput } from './output-record.ts';
 import { SentSchedules } from './sent-schedules.ts';
 import { outcomeRecord, replaces, type TaskOutcome } from './task-outcome.ts';
-import { SettledTasks } from './settled-tasks.ts';
+import { FinishedTasks } from './finished-tasks.ts';
 import { retryHeaders, retryIdOf, workOfRun } from './task-works.ts';
 
 const utf8 = new TextEncoder();
@@ -96,7 +96,7 @@ test('[T2] results tell which attempts need not be begun', async () => {
   say({ id: 'done' });
   say({ id: 'by-schedule', state: 'FAILED', attempt: 2, retryBy: 'schedule' });
   say({ id: 'by-worker', state: 'FAILED', attempt: 2, retryBy: 'worker' });
-  const settled = new SettledTasks({
+  const finished = new FinishedTasks({
     reader,
     topic: 'r',
     starts: new Map([[0, 1]]),
@@ -109,7 +109,7 @@ test('[T2] results tell which attempts need not be begun', async () => {
     ['by-schedule', 3],
     ['by-worker', 1],
   ] as const;
-  const answers = Promise.all(asked.map(([id, attempt]) => settled.isSettled(id, attempt)));
+  const answers = Promise.all(asked.map(([id, attempt]) => finished.isFinished(id, attempt)));
   await simulation.time.runFor(1_000);
   expect(await answers).toEqual([false, true, true, false, false]);
 });

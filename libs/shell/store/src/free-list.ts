@@ -36,7 +36,7 @@ function recordOf(tree: VerifiedTree, leaf: LeafPage, node: number): Uint8Array 
 }
 
 /**
- * One record: a count of words, then the words: 0 is nothing, a positive one a page, a negative one the size of the run
+ * One record: a count of words, then the words: 0 is nothing, a positive one a page, a negative one the size of the stretch
  * of pages that begins at the word after it (lmdb-js' own form of LMDB's list).
  */
 function addRecord(free: PageSet, record: Uint8Array): void {
@@ -48,7 +48,7 @@ function addRecord(free: PageSet, record: Uint8Array): void {
     if (isNegative(record, at)) {
       size = negated(record, at);
       at += 8;
-      // The page may be in the next record, and then LMDB forgets the run: lost space, no danger.
+      // The page may be in the next record, and then LMDB forgets the stretch: lost space, no danger.
       if (at > words * 8) return;
     }
     const page = u64At(record, at);
@@ -60,9 +60,10 @@ function isNegative(record: Uint8Array, at: number): boolean {
   return record[at + 7]! >= 0x80;
 }
 
-/** Runs are shorter than 2^31 pages: the high half of a sound negative word is all ones. */
+/** Stretches are shorter than 2^31 pages: the high half of a sound negative word is all ones. */
 function negated(record: Uint8Array, at: number): number {
   const low = u32At(record, at);
-  if (u32At(record, at + 4) !== 0xffffffff || low < SIGN_BIT) throw new Damaged('unreadable', 'a run of the free list');
+  if (u32At(record, at + 4) !== 0xffffffff || low < SIGN_BIT)
+    throw new Damaged('unreadable', 'a stretch of the free list');
   return 2 ** 32 - low;
 }

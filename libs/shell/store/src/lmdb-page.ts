@@ -3,7 +3,7 @@
 //
 //   page    number u64 · transaction u64 · pad u16 · flags u16 · lower u16 · upper u16 · pointers u16… · … nodes
 //   node    length or child, low 32 bits · flags, or child's high 16 bits · key length u16 · key · value (leaf)
-//   big     a leaf node with BIG_VALUE holds {page number u64, transaction u64, pages u64} of a run of overflow pages
+//   big     a leaf node with BIG_VALUE holds {page number u64, transaction u64, pages u64} of a stretch of overflow pages
 //
 // Pointers and bounds count from the end of the page's header.
 

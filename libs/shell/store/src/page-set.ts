@@ -13,7 +13,7 @@ export class PageSet {
     this.#what = what;
   }
 
-  /** @throws Damaged where a page of the run is no data page of the file, or was met before. */
+  /** @throws Damaged where a page of the stretch is no data page of the file, or was met before. */
   add(firstPage: number, count: number): void {
     if (firstPage < 2 || firstPage + count - 1 > this.#lastPage)
       throw new Damaged('unreadable', `page ${firstPage} of ${this.#lastPage} ${this.#what}`);

@@ -191,7 +191,7 @@ describe('[F13] the walk finds', () => {
     ],
     ['a record of the free list that is cut off', /cut off/, (bytes) => freeRecord(bytes).writeUInt32LE(60_000, 0)],
     [
-      'a free run beyond the file',
+      'a free stretch beyond the file',
       /free list|free/,
       (bytes) => {
         freeRecord(bytes).writeBigInt64LE(-5000n, 8);

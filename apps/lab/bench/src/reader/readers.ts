@@ -31,8 +31,8 @@ async function readWithFlatline(task: ReadingTask): Promise<ReadingCost> {
 }
 
 function walk(subscription: LogSubscription, meter: ReadingMeter): void {
-  for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-    const { cursor } = run;
+  for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take()) {
+    const { cursor } = fetched;
     let records = 0;
     let keyBytes = 0;
     while (cursor.next()) {

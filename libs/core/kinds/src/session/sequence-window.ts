@@ -6,7 +6,7 @@
 //
 // Invariants
 //   SW1  Bit i of the window (low word first) tells whether `highest − i` was seen; bit 0 is set.
-//   SW2  received ≤ highest − lowest + 1: what is missing of this run is never negative.
+//   SW2  received ≤ highest − lowest + 1: what is missing of this series is never negative.
 //   SW3  Every number fits its place in an entry's memory, whatever a producer sends: sums stop at the greatest they can hold.
 import { COUNT_MAX, MISSING_MAX, RESTARTS_MAX } from './counts.ts';
 
@@ -16,9 +16,9 @@ export interface SequenceWindow {
   /** Bits 0–31 and 32–63 of the window, as unsigned 32-bit integers. */
   seenLow: number;
   seenHigh: number;
-  /** Distinct sequences of the present run, above `lowest`. */
+  /** Distinct sequences of the present series, above `lowest`. */
   received: number;
-  /** Missing in runs that ended by a restart. */
+  /** Missing in series that ended by a restart. */
   missingBefore: number;
   restarts: number;
 }
@@ -39,7 +39,7 @@ export function openWindow(sequence: number): SequenceWindow {
   };
 }
 
-/** Notes `sequence`; `restartMarked` where the event says that a new producer run begins (STARTED). */
+/** Notes `sequence`; `restartMarked` where the event says that a new series begins (STARTED). */
 export function noteSequence(window: SequenceWindow, sequence: number, restartMarked: boolean): SequenceVerdict {
   const behind = window.highest - sequence;
   if (behind >= WINDOW_WIDTH || (restartMarked && behind > 0)) return restart(window, sequence);
@@ -58,7 +58,7 @@ export function wasReceived(window: SequenceWindow, sequence: number, restartMar
   return isSeen(window, behind);
 }
 
-/** How many sequences between the first and the last of each run never came. */
+/** How many sequences between the first and the last of each series never came. */
 export function missingCount(window: SequenceWindow): number {
   return Math.min(window.missingBefore + (window.highest - window.lowest + 1 - window.received), MISSING_MAX);
 }
@@ -77,7 +77,7 @@ function advance(window: SequenceWindow, by: number, sequence: number): Sequence
   return 'new';
 }
 
-/** Where the count is full, the run is taken to begin one later: what is missing is the same. */
+/** Where the count is full, the series is taken to begin one later: what is missing is the same. */
 function countReceived(window: SequenceWindow): void {
   if (window.received < COUNT_MAX) window.received += 1;
   else window.lowest += 1;

@@ -100,7 +100,7 @@ export class RowBuffer {
     return { key: bytes.subarray(keyStart, imageStart), image: bytes.subarray(imageStart, imageEnd) };
   }
 
-  /** A cut adds two runs: what changed, and what is swept. */
+  /** A cut adds two stretches of rows: changed ones, and swept ones. */
   #order(): void {
     const slots = this.#slots;
     this.#ascending = Array.from(slots.keys()).sort((a, b) => slots[a]! - slots[b]!);

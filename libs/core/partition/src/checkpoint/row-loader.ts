@@ -22,7 +22,7 @@ export interface RowLoaderParts {
 }
 
 /** Bases of the store being counted into the ledger: the ordinal of each provisional one, and the slot that is next. */
-interface Settling {
+interface Counting {
   readonly ordinals: Int32Array;
   slot: number;
 }
@@ -36,7 +36,7 @@ export class RowLoader {
   readonly #offsets: number[] = [];
   readonly #bytes: number[] = [];
   readonly #provisional = new Map<number, number>();
-  #settling: Settling | undefined;
+  #counting: Counting | undefined;
   /** Changelog offset of the store's checkpoint. */
   #storedEnd = 0;
 
@@ -119,13 +119,13 @@ export class RowLoader {
    * reading goes on at the checkpoint.
    */
   finish(limit: number): boolean {
-    const settling = (this.#settling ??= { ordinals: this.#storedOrdinals(), slot: 0 });
-    const { ordinals } = settling;
+    const counting = (this.#counting ??= { ordinals: this.#storedOrdinals(), slot: 0 });
+    const { ordinals } = counting;
     const { ledger } = this.#parts.changelog;
-    const end = Math.min(this.#table.slotsEnd, settling.slot + limit);
-    for (; settling.slot < end; settling.slot += 1) {
-      if (!this.#table.isLive(settling.slot)) continue;
-      const entry = this.#view.at(settling.slot);
+    const end = Math.min(this.#table.slotsEnd, counting.slot + limit);
+    for (; counting.slot < end; counting.slot += 1) {
+      if (!this.#table.isLive(counting.slot)) continue;
+      const entry = this.#view.at(counting.slot);
       if (entry.baseBlock < 0) continue;
       const ordinal = ordinals[entry.baseBlock]!;
       entry.baseBlock = ordinal;

@@ -171,9 +171,9 @@ describe('KafkaLogReader', () => {
     await produce(topic, ['other-a', 'other-b']);
     expect((await failureOf(subscription)).message).toContain(`topic ${topic} was deleted and created again`);
     // Records read of the former topic are sound.
-    const run = subscription.take()!;
-    expect(run.cursor.next()).toBe(true);
-    expect(run.nextOffset).toBe(1);
+    const fetched = subscription.take()!;
+    expect(fetched.cursor.next()).toBe(true);
+    expect(fetched.nextOffset).toBe(1);
   });
 
   test('[Q1][R3] nothing of a topic that was made again is shown to who reads the former one, of which nothing was read', async () => {
@@ -311,14 +311,14 @@ describe('KafkaLogReader', () => {
     );
     const [read, kept] = [0, 1].map((partition) => own.subscribe({ topic, partition }, 0));
     await changeOf(kept!);
-    const run = kept!.take()!;
+    const fetched = kept!.take()!;
     const { records } = await readUntil(read!, ({ position }) => position === 8_000);
     expect(records.filter((record, index) => record.value !== value(0, index))).toEqual([]);
-    for (let index = 0; run.cursor.next(); index += 1) {
-      const { bytes, valueStart, valueLength } = run.cursor;
+    for (let index = 0; fetched.cursor.next(); index += 1) {
+      const { bytes, valueStart, valueLength } = fetched.cursor;
       expect(Buffer.from(bytes.subarray(valueStart, valueStart + valueLength)).toString()).toBe(value(1, index));
     }
-    expect(run.cursor.position).toBe(run.nextOffset);
+    expect(fetched.cursor.position).toBe(fetched.nextOffset);
   });
 
   test.each(['gzip', 'snappy', 'lz4', 'zstd'])('reads what the broker itself packed with %s', async (compression) => {

@@ -23,11 +23,11 @@ import { ReaderBuffers } from './reader-buffers.ts';
 import { READER_LIMITS, type ReaderLimits } from './reader-limits.ts';
 
 export interface ReaderOptions extends KafkaOptions {
-  /** Memory of a run is overwritten once the run is used up, instead of being left to the garbage collector. */
+  /** Memory of a fetch is overwritten once its records are used up, instead of being left to the garbage collector. */
   readonly reusesAnswers?: boolean;
   /** Batches that cannot be unpacked are shown for what they are (`RecordCursor.unreadable`) instead of ending the reading. */
   readonly passesUnreadable?: boolean;
-  /** Those of the process, where it has several such readers. Default: its own. */
+  /** Buffers of the process, where it has several such readers. Default: its own. */
   readonly buffers?: ReaderBuffers;
 }
 

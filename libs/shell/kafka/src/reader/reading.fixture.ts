@@ -19,19 +19,19 @@ export interface Reading {
 export async function readUntil(
   subscription: LogSubscription,
   enough: (reading: Reading) => boolean,
-  /** Called after each record, and at the end of each run. */
+  /** Called after each record, and at the end of each fetch. */
   look: (cursor: RecordCursor) => void = () => undefined,
 ): Promise<Reading> {
   const records: ReadRecord[] = [];
   let position = -1;
   for (;;) {
-    for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-      while (run.cursor.next()) {
-        records.push(copyOf(run.cursor));
-        look(run.cursor);
+    for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take()) {
+      while (fetched.cursor.next()) {
+        records.push(copyOf(fetched.cursor));
+        look(fetched.cursor);
       }
-      look(run.cursor);
-      position = run.cursor.position;
+      look(fetched.cursor);
+      position = fetched.cursor.position;
     }
     if (enough({ records, position })) return { records, position };
     if (subscription.failure !== undefined) throw subscription.failure;

@@ -22,7 +22,7 @@ export function cursorOver(
   aborted: readonly AbortedTransaction[] = [],
   passesUnreadable = false,
 ): BatchCursor {
-  // The answer's own bytes come before and after a run.
+  // The answer's own bytes come before and after those of a fetch.
   const bytes = Buffer.concat([Buffer.alloc(13, 0xee), ...parts]);
   const { end, nextOffset } = scanBatches(bytes, 13, bytes.length, askedOffset);
   return new BatchCursor({ source, bytes, start: 13, end, askedOffset, nextOffset, aborted, passesUnreadable });

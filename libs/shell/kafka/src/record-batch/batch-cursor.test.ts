@@ -228,7 +228,7 @@ describe('BatchCursor', () => {
       fc.property(fc.integer({ min: 17, max: batch.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, flip) => {
         const damaged = Buffer.from(batch);
         damaged[at] = damaged[at]! ^ flip;
-        const run = {
+        const fetched = {
           source,
           bytes: damaged,
           start: 0,
@@ -237,7 +237,7 @@ describe('BatchCursor', () => {
           nextOffset: 43,
           aborted: [],
         };
-        expect(() => new BatchCursor(run).next()).toThrow(
+        expect(() => new BatchCursor(fetched).next()).toThrow(
           /visits-3: the batch at offset 41 cannot be read: its checksum/,
         );
       }),

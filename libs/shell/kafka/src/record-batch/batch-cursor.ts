@@ -1,17 +1,17 @@
 // Walks the records of consecutive batches in place. One class, one shape: everything that reads a log goes through it,
 // so its fields must not change their kinds, and a bare heartbeat makes no object here.
 //
-// Owns: the place in the batches of one run.
+// Owns: the place in the batches of one fetch.
 // Does not own: the bytes (the fetch answer's), the records of a batch (RecordGroup), fetching.
 //
 // Invariants
-//   BC1  position never goes back and ends at the run's nextOffset, whatever the batches on the way hold: nothing at all
+//   BC1  position never goes back and ends at the fetch's nextOffset, whatever the batches on the way hold: nothing at all
 //        after compaction, markers, aborted records (kafkajs 5).
 //   BC2  What next() shows lies within the current batch, is at or above the offset asked for, and belongs neither to a
 //        control batch nor to an aborted transaction (kafkajs 4).
 //   BC3  The checksum of a batch is verified before its first record is shown.
 //   BC4  A batch that fails it is damaged where it lies, and ends the reading. One that passes and cannot be unpacked was written
-//        so: it ends the reading too, or where the run allows it, is shown as what it is, once, and passed over.
+//        so: it ends the reading too, or where the fetch allows it, is shown as what it is, once, and passed over.
 import { MalformedBytes, messageOf, type Millis, PartitionStopped } from '@flatline/base';
 import type { RecordCursor, RecordHeader, TopicPartition, UnreadableBatch } from '@flatline/ports';
 import { crc32c } from '@node-rs/crc32';
@@ -26,7 +26,7 @@ const NO_BYTES = Buffer.alloc(0);
 const NO_HEADERS: readonly RecordHeader[] = [];
 const CONTROL_KEY_BYTES = 4;
 
-export interface BatchRun {
+export interface FetchedBatches {
   readonly source: TopicPartition;
   /** Holds whole batches from `start` to `end`, as `scanBatches` found them. */
   readonly bytes: Buffer;
@@ -35,7 +35,7 @@ export interface BatchRun {
   /** Records below it are passed over: a batch is fetched whole. */
   readonly askedOffset: number;
   readonly nextOffset: number;
-  /** From this run's fetch answer. */
+  /** From the same answer. */
   readonly aborted: readonly AbortedTransaction[];
   /** Batches that cannot be unpacked are shown as `unreadable` instead of being an error (BC4). */
   readonly passesUnreadable?: boolean;
@@ -60,21 +60,21 @@ export class BatchCursor implements RecordCursor {
   batchTimestamp: Millis = -1;
   unreadable: UnreadableBatch | undefined = undefined;
 
-  readonly #run: BatchRun;
+  readonly #fetched: FetchedBatches;
   readonly #aborted: AbortedTransactions;
-  /** Where the next batch begins in the run. */
+  /** Where the next batch begins. */
   #batchAt: number;
   #baseOffset = 0;
   #lastOffset = 0;
   #baseTimestamp = 0;
   #onUsedUp: (() => void) | undefined;
 
-  constructor(run: BatchRun) {
-    this.#run = run;
-    this.#aborted = new AbortedTransactions(run.aborted);
-    this.#batchAt = run.start;
-    this.position = run.askedOffset;
-    this.#onUsedUp = run.onUsedUp;
+  constructor(fetched: FetchedBatches) {
+    this.#fetched = fetched;
+    this.#aborted = new AbortedTransactions(fetched.aborted);
+    this.#batchAt = fetched.start;
+    this.position = fetched.askedOffset;
+    this.#onUsedUp = fetched.onUsedUp;
   }
 
   next(): boolean {
@@ -129,19 +129,19 @@ export class BatchCursor implements RecordCursor {
       return readHeaders(this.bytes, headersStarts[index]!, headersEnds[index]!);
     } catch (error) {
       // Key and value are sound: a caller that passes over whole batches needs nothing else.
-      if (this.#run.passesUnreadable === true && error instanceof MalformedBytes) return [];
+      if (this.#fetched.passesUnreadable === true && error instanceof MalformedBytes) return [];
       throw this.#unreadable(error);
     }
   }
 
   /**
-   * Unpacks the next records, of this batch or a later one, or stops at an unreadable batch. False at the end of the run.
+   * Unpacks the next records, of this batch or a later one, or stops at an unreadable batch. False at the end.
    */
   #nextGroup(): boolean {
     this.groupIndex = 0;
     this.unreadable = undefined;
     for (;;) {
-      this.#fill(this.#run.askedOffset - this.#baseOffset);
+      this.#fill(this.#fetched.askedOffset - this.#baseOffset);
       if (this.group.count > 0 || this.#isUnreadable()) return true;
       if (!this.#enterBatch()) return false;
       if (this.#isUnreadable()) return true;
@@ -161,9 +161,9 @@ export class BatchCursor implements RecordCursor {
     }
   }
 
-  /** Stands on what is left of the batch, if anything is. @throws PartitionStopped where the run does not allow it. */
+  /** Stands on what is left of the batch, if anything is. @throws PartitionStopped where the fetch does not allow it. */
   #passBatch(error: unknown): void {
-    if (this.#run.passesUnreadable !== true || !(error instanceof MalformedBytes)) throw this.#unreadable(error);
+    if (this.#fetched.passesUnreadable !== true || !(error instanceof MalformedBytes)) throw this.#unreadable(error);
     const lastOffset = this.#lastOffset;
     const offset = Math.max(this.#baseOffset, this.position);
     this.group.close();
@@ -179,9 +179,9 @@ export class BatchCursor implements RecordCursor {
     this.unreadable = { reason, detail, lastOffset, records: lastOffset - offset + 1 };
   }
 
-  /** Enters the next batch; one that has nothing to show leaves no records. False at the end of the run. */
+  /** Enters the next batch; one that has nothing to show leaves no records. False at the end. */
   #enterBatch(): boolean {
-    const { bytes, end, nextOffset } = this.#run;
+    const { bytes, end, nextOffset } = this.#fetched;
     const at = this.#batchAt;
     if (at >= end) {
       this.position = nextOffset;
@@ -194,7 +194,7 @@ export class BatchCursor implements RecordCursor {
   }
 
   #readBatchHeader(at: number, batchEnd: number): void {
-    const { bytes } = this.#run;
+    const { bytes } = this.#fetched;
     this.#baseOffset = readInt64(bytes, at + layout.BASE_OFFSET_AT);
     this.#lastOffset = this.#baseOffset + readInt32(bytes, at + layout.LAST_OFFSET_DELTA_AT);
     this.batchChecksum = readInt32(bytes, at + layout.CHECKSUM_AT) >>> 0;
@@ -213,7 +213,7 @@ export class BatchCursor implements RecordCursor {
   }
 
   #verify(at: number, batchEnd: number): void {
-    const actual = crc32c(this.#run.bytes.subarray(at + layout.ATTRIBUTES_AT, batchEnd));
+    const actual = crc32c(this.#fetched.bytes.subarray(at + layout.ATTRIBUTES_AT, batchEnd));
     if (actual !== this.batchChecksum)
       throw this.#stopped(
         `its checksum is ${actual.toString(16)}, the header says ${this.batchChecksum.toString(16)}`,
@@ -224,7 +224,7 @@ export class BatchCursor implements RecordCursor {
   /** True if the whole batch is to be passed over. Sees every batch, so that transactions open and end. */
   #passesOver(at: number, batchEnd: number, attributes: number, lastOffset: number): boolean {
     if ((attributes & layout.TRANSACTIONAL_BIT) === 0) return (attributes & layout.CONTROL_BIT) !== 0;
-    const producerId = readInt64(this.#run.bytes, at + layout.PRODUCER_ID_AT);
+    const producerId = readInt64(this.#fetched.bytes, at + layout.PRODUCER_ID_AT);
     if ((attributes & layout.CONTROL_BIT) === 0) return this.#aborted.covers(producerId, lastOffset);
     if (this.#isAbortMarker(at, batchEnd)) this.#aborted.ended(producerId, lastOffset);
     return true;
@@ -232,7 +232,7 @@ export class BatchCursor implements RecordCursor {
 
   #isAbortMarker(at: number, batchEnd: number): boolean {
     const { group } = this;
-    const { bytes } = this.#run;
+    const { bytes } = this.#fetched;
     try {
       const count = readInt32(bytes, at + layout.RECORD_COUNT_AT);
       // No broker writes more than one, and the rest would be read for nothing.
@@ -252,7 +252,7 @@ export class BatchCursor implements RecordCursor {
   }
 
   #openRecords(at: number, batchEnd: number, compression: number): void {
-    const { bytes } = this.#run;
+    const { bytes } = this.#fetched;
     const count = readInt32(bytes, at + layout.RECORD_COUNT_AT);
     if (count < 0) throw new MalformedBytes(`it claims ${count} records`);
     const deltaMax = this.#lastOffset - this.#baseOffset;
@@ -275,7 +275,7 @@ export class BatchCursor implements RecordCursor {
   }
 
   #stopped(why: string, remedy: string, error?: unknown): PartitionStopped {
-    const { topic, partition } = this.#run.source;
+    const { topic, partition } = this.#fetched.source;
     const message = `${topic}-${partition}: the batch at offset ${this.#baseOffset} cannot be read: ${why}; ${remedy}`;
     return new PartitionStopped(message, error);
   }

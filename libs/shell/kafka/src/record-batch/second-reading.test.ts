@@ -56,8 +56,8 @@ function byCursor(bytes: Buffer, from: number, passesUnreadable: boolean): Shown
   const shown: object[] = [];
   try {
     const { end, nextOffset } = scanBatches(bytes, 0, bytes.length, from);
-    const run = { source, bytes, start: 0, end, askedOffset: from, nextOffset, aborted, passesUnreadable };
-    const cursor = new BatchCursor(run);
+    const fetched = { source, bytes, start: 0, end, askedOffset: from, nextOffset, aborted, passesUnreadable };
+    const cursor = new BatchCursor(fetched);
     const part = (start: number, length: number): Uint8Array | null =>
       length < 0 ? null : Uint8Array.from(cursor.bytes.subarray(start, start + length));
     while (cursor.next()) {

@@ -126,8 +126,8 @@ function stretchOf(
   try {
     const { end, nextOffset } = scanBatches(payload, start, limit, askedOffset);
     if (end === start) throw nothingYet(source, askedOffset);
-    const run = { source, bytes: payload, start, end, askedOffset, nextOffset, aborted };
-    return { cursor: new BatchCursor(run), nextOffset };
+    const fetched = { source, bytes: payload, start, end, askedOffset, nextOffset, aborted };
+    return { cursor: new BatchCursor(fetched), nextOffset };
   } catch (error) {
     if (!(error instanceof MalformedBytes)) throw error;
     throw new PartitionStopped(

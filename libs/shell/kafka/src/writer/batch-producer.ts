@@ -144,7 +144,7 @@ export class BatchProducer {
 
   /** Records accepted and not yet acknowledged, by partition number. */
   get unacknowledged(): readonly number[] {
-    return this.#queues.map(({ added, settled }) => added - settled);
+    return this.#queues.map(({ added, done }) => added - done);
   }
 
   /** The sum of them. */
@@ -188,7 +188,7 @@ export class BatchProducer {
   flush(): Promise<void> {
     const awaited = this.#queues.map((queue) => queue.added);
     this.#deliverAll();
-    return this.#wait(() => this.#queues.every((queue, index) => queue.settled >= awaited[index]!));
+    return this.#wait(() => this.#queues.every((queue, index) => queue.done >= awaited[index]!));
   }
 
   /** Takes no more, and flushes. Idempotent. */
@@ -243,7 +243,7 @@ export class BatchProducer {
         if (this.#failure !== undefined || !this.#isItsOwn(error)) throw error;
         const undelivered = this.#withUnacknowledged(error, [queue]);
         const given = queue.giveUp();
-        this.#settled(given);
+        this.#freed(given);
         this.#options.onUndelivered?.(queue.partition, given.recordCount, undelivered);
       }
       this.#waiters.release();
@@ -259,7 +259,7 @@ export class BatchProducer {
     if (answer === undefined) await this.#refused(queue, batch);
     else {
       queue.acknowledge(batch);
-      this.#settled(batch);
+      this.#freed(batch);
       this.#options.onAcknowledged?.(queue.partition, answer.baseOffset, batch.recordCount, answer.appendedAt);
     }
   }
@@ -271,7 +271,7 @@ export class BatchProducer {
     return error instanceof Retriable || error instanceof PartitionStopped;
   }
 
-  #settled({ recordCount, bufferedBytes }: Pick<QueuedBatch, 'recordCount' | 'bufferedBytes'>): void {
+  #freed({ recordCount, bufferedBytes }: Pick<QueuedBatch, 'recordCount' | 'bufferedBytes'>): void {
     this.#bufferedBytes -= bufferedBytes;
     this.#waitingCount -= recordCount;
   }
@@ -299,7 +299,7 @@ export class BatchProducer {
     }
     const [record] = recordsIn(batch.bytes, batch);
     queue.drop(batch);
-    this.#settled(batch);
+    this.#freed(batch);
     const error = this.#limit.refusal(batch.bytes.length, `a record of ${named(record!.key)}`);
     this.#options.onTooLarge!(queue.partition, error);
   }
@@ -346,8 +346,8 @@ export class BatchProducer {
   }
 
   #withUnacknowledged(error: unknown, queues: readonly PartitionQueue[]): Error {
-    const counts = queues.flatMap(({ partition, added, settled }) =>
-      added === settled ? [] : [`partition ${partition}: ${added - settled}`],
+    const counts = queues.flatMap(({ partition, added, done }) =>
+      added === done ? [] : [`partition ${partition}: ${added - done}`],
     );
     const message = `${messageOf(error)}; records not acknowledged: ${counts.join(', ')}`;
     if (error instanceof Retriable) return new Retriable(message, error);

@@ -34,7 +34,7 @@ export class PartitionQueue {
   #due = false;
   #needsProducer = false;
   #added = 0;
-  #settled = 0;
+  #done = 0;
   /** True while someone delivers this queue's batches: there is one at a time. */
   delivering = false;
 
@@ -54,8 +54,8 @@ export class PartitionQueue {
   }
 
   /** Records ever acknowledged, dropped or given up: in order. */
-  get settled(): number {
-    return this.#settled;
+  get done(): number {
+    return this.#done;
   }
 
   /** True if it must go on as another producer (`goOnAs`): sequence numbers of batches gone may not be given to others. */
@@ -93,7 +93,7 @@ export class PartitionQueue {
 
   acknowledge(batch: QueuedBatch): void {
     this.#take(batch);
-    this.#settled += batch.recordCount;
+    this.#done += batch.recordCount;
   }
 
   /** Its records come first again, with the same sequence numbers, in two batches. */
@@ -116,7 +116,7 @@ export class PartitionQueue {
   /** A batch is not in the log, and will not be. */
   drop(batch: QueuedBatch): void {
     this.#take(batch);
-    this.#settled += batch.recordCount;
+    this.#done += batch.recordCount;
     this.#needsProducer = true;
   }
 
@@ -128,7 +128,7 @@ export class PartitionQueue {
       given.recordCount += recordCount;
       given.bufferedBytes += bufferedBytes;
     }
-    this.#settled += given.recordCount;
+    this.#done += given.recordCount;
     this.#needsProducer = true;
     return given;
   }
@@ -146,7 +146,7 @@ export class PartitionQueue {
   }
 
   #take(batch: QueuedBatch): void {
-    assert(this.#sealed.shift() === batch, 'batches of a partition are settled in order');
+    assert(this.#sealed.shift() === batch, 'batches of a partition are done with in order');
   }
 
   #seal(): void {

@@ -131,8 +131,8 @@ describe('[S12] the sketch of durations', () => {
 
   test.each([
     ['another scale', '0400'],
-    ['a run of no bins', '05000000'],
-    ['two runs that are one', '0500000101000101'],
+    ['a stretch of no bins', '05000000'],
+    ['two stretches that are one', '0500000101000101'],
     ['a count of nothing', '0500000100'],
     ['a bin beyond the last', '0500a10d0101'],
     ['half a number', '050080'],

@@ -2,7 +2,7 @@
 // bytes, in whatever order they came and however they were spread over sketches that were merged (C5).
 //
 //   sketch = scale u8 (5) · zeros varint (sessions that lasted no time) ·
-//            for each run of bins that are not empty, ascending: bins passed over varint · bins varint · their counts varint…
+//            for each stretch of bins that are not empty, ascending: bins passed over varint · bins varint · their counts varint…
 import { ByteReader, ByteWriter, type DurationMs, MalformedBytes } from '@flatline/base';
 import { BIN_MAX, binOf, middleOf, SCALE } from './duration-bins.ts';
 
@@ -80,12 +80,12 @@ export class DurationSketch {
     for (let isFirst = true; input.remaining > 0; isFirst = false) {
       const passed = input.varint();
       const length = input.varint();
-      if (length === 0 || (passed === 0 && !isFirst)) throw new MalformedBytes('a sketch with runs that are none');
+      if (length === 0 || (passed === 0 && !isFirst)) throw new MalformedBytes('a sketch with stretches that are none');
       bin += passed;
       if (bin + length > BIN_MAX + 1) throw new MalformedBytes(`a sketch with bin ${bin + length - 1}`);
       for (let left = length; left > 0; left -= 1, bin += 1) {
         const count = input.varint();
-        if (count === 0) throw new MalformedBytes('a sketch that counts nothing in a run');
+        if (count === 0) throw new MalformedBytes('a sketch that counts nothing in a stretch');
         sketch.#addTo(bin, count);
       }
     }

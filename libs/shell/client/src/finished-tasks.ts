@@ -1,16 +1,16 @@
-// Which attempts at tasks are settled, as the topic of results has told since shortly before this worker began.
+// Which attempts at tasks are finished, as the topic of results has told since shortly before this worker began.
 //
 // Owns: the ids of the last tasks that are done, poison, or come again by a schedule; where each partition of the topic was read to.
 // Does not own: the reader's connections, what is written there.
 //
 // Invariants
-//   STK1  `isSettled` says no only once everything was heard that lay on the topic when it was asked.
+//   STK1  `isFinished` says no only once everything was heard that lay on the topic when it was asked.
 //   STK2  At most `IDS_MAX` ids are kept: an older one is begun again, as after a restart.
 import { partitionOf, utf8Of } from '@flatline/base';
 import type { LogReader, LogSubscription } from '@flatline/ports';
-import { outcomeIn, settledUpTo } from './task-outcome.ts';
+import { outcomeIn, finishedUpTo } from './task-outcome.ts';
 
-export interface SettledTasksParts {
+export interface FinishedTasksParts {
   readonly reader: LogReader;
   readonly topic: string;
   /** Where each partition is read from. */
@@ -22,16 +22,16 @@ export interface SettledTasksParts {
 /** Some 100 bytes each. */
 const IDS_MAX = 100_000;
 
-export class SettledTasks {
-  readonly #parts: SettledTasksParts;
+export class FinishedTasks {
+  readonly #parts: FinishedTasksParts;
   /** Up to which attempt, by id. */
-  readonly #settled = new Map<string, number>();
+  readonly #finished = new Map<string, number>();
   /** By partition: everything below was heard. */
   readonly #heardTo: Map<number, number>;
   readonly #waiting = new Set<() => void>();
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(parts: SettledTasksParts) {
+  constructor(parts: FinishedTasksParts) {
     this.#parts = parts;
     this.#heardTo = new Map(parts.starts);
     for (const [partition, offset] of parts.starts)
@@ -42,7 +42,7 @@ export class SettledTasks {
   }
 
   /** @throws where results can be read no more */
-  async isSettled(id: string, attempt: number): Promise<boolean> {
+  async isFinished(id: string, attempt: number): Promise<boolean> {
     if (this.#isKnown(id, attempt)) return true;
     const partition = partitionOf(utf8Of(id), this.#heardTo.size);
     const end = await this.#parts.endOf(partition);
@@ -56,7 +56,7 @@ export class SettledTasks {
   }
 
   #isKnown(id: string, attempt: number): boolean {
-    return attempt <= (this.#settled.get(id) ?? 0);
+    return attempt <= (this.#finished.get(id) ?? 0);
   }
 
   async #follow(subscription: LogSubscription): Promise<void> {
@@ -65,12 +65,12 @@ export class SettledTasks {
       const changed = new Promise<void>((resolve) => {
         subscription.onChange(resolve);
       });
-      for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-        const { cursor } = run;
+      for (let fetched = subscription.take(); fetched !== undefined; fetched = subscription.take()) {
+        const { cursor } = fetched;
         while (cursor.next())
           if (cursor.valueLength > 0)
             this.#hear(cursor.bytes.slice(cursor.valueStart, cursor.valueStart + cursor.valueLength));
-        this.#heardTo.set(partition, run.nextOffset);
+        this.#heardTo.set(partition, fetched.nextOffset);
         this.#tell();
       }
       if (subscription.failure !== undefined) throw subscription.failure;
@@ -82,11 +82,11 @@ export class SettledTasks {
     const outcome = outcomeIn(value);
     if (outcome === undefined) return;
     const { id } = outcome;
-    const upTo = Math.max(settledUpTo(outcome), this.#settled.get(id) ?? 0);
+    const upTo = Math.max(finishedUpTo(outcome), this.#finished.get(id) ?? 0);
     if (upTo === 0) return;
-    this.#settled.delete(id);
-    this.#settled.set(id, upTo);
-    if (this.#settled.size > IDS_MAX) this.#settled.delete(this.#settled.keys().next().value!);
+    this.#finished.delete(id);
+    this.#finished.set(id, upTo);
+    if (this.#finished.size > IDS_MAX) this.#finished.delete(this.#finished.keys().next().value!);
   }
 
   #tell(): void {
