@@ -26,4 +26,5 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   // Benchmarks run kafkajs as a peer, the end-to-end tests as a foreign client.
   kafkajs: ['kafka', 'bench', 'e2e'],
   lmdb: ['store'],
+  pg: ['sink'],
 };
