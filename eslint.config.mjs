@@ -6,7 +6,7 @@ import tseslint from 'typescript-eslint';
 
 const core = 'libs/core/*';
 
-/** What pure code may not touch, each with what to use instead. */
+/** Globals that pure code may not touch, each with its replacement. */
 const impureGlobals = [
   ['Date', 'the core is handed the time as an argument; the shell uses the Clock port'],
   ['performance', 'the core is handed the time as an argument; the shell uses the Clock port'],
@@ -26,7 +26,7 @@ const lmdbOwner = { group: ['lmdb'], message: 'libs/shell/store alone imports lm
 const pgOwner = { group: ['pg', 'pg-*'], message: 'libs/shell/sink alone imports pg' };
 
 /**
- * What each library's sources may depend on, as drawn in docs/ARCHITECTURE.md. Tests may use packages above their own: a library is
+ * Dependencies of each library's sources, as drawn in docs/ARCHITECTURE.md. Tests may use packages above their own: a library is
  * tested with the simulated cluster or on a real broker.
  */
 const libraries = {

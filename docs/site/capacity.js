@@ -9,7 +9,7 @@ const RECORD_BYTES = 9;
 const CHANGELOG_FACTOR = 4;
 const REQUESTS_PER_COMMIT = 5;
 
-/** What it is called on the page, what it stands for, and the page's own figure. */
+/** The page's symbol, its meaning, and the page's own figure. */
 const GIVEN = [
   ['S', 'live sessions', 15e6],
   ['H', 'heartbeats a second', 500e3],

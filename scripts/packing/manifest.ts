@@ -45,7 +45,7 @@ export function manifestOf(root: string, published: Published, imported: readonl
 }
 
 /**
- * What is installed beside it: what it imports, and what that brings along, by the lock file's versions. npm knows no lock file of a
+ * Packages installed beside it: its imports, and what they bring along, by the lock file's versions. npm knows no lock file of a
  * package that it installs, and would take the newest of a range, which nothing here was tested with.
  */
 function besides(

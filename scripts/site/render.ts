@@ -7,7 +7,7 @@ import { COMMANDS_PAGE, type Group } from './sidebar.ts';
 /** Pages that do more on the site than they say as Markdown, each with a file beside `site.js`. */
 export const SCRIPTS: ReadonlyMap<string, string> = new Map([['docs/CAPACITY.md', 'capacity.js']]);
 
-/** What search finds: the text from a heading to the next. */
+/** A hit of the search: the text from a heading to the next. */
 export interface Section {
   /** From the site's root, with its anchor. */
   readonly id: string;

@@ -34,7 +34,7 @@ export function planOnly(root: string): Run {
 /** The tests of a project that a step runs, and how. */
 export interface JestPart {
   readonly name: string;
-  /** Those of `npm test`, those of `npm run gate`, or these files. */
+  /** Tests of `npm test`, tests of `npm run gate`, or these files. */
   readonly tests: 'short' | 'long' | readonly string[];
   /** Number of files at a time. */
   readonly workers?: number;

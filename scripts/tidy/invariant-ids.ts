@@ -40,7 +40,7 @@ interface Invariant {
   readonly line: number;
 }
 
-/** Those in a file's opening comment. */
+/** Invariants in a file's opening comment. */
 export function definedInvariants(path: string, text: string): Invariant[] {
   const lines = text.split('\n');
   const end = lines.findIndex((line) => !line.startsWith('//') && !line.startsWith('#!'));

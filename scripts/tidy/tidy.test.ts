@@ -281,6 +281,20 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
     'libs/core/base/src/start.ts:1',
     'noun',
   ],
+  [
+    'words',
+    'a comment that opens with a question word',
+    { 'libs/core/base/src/start.ts': `/** ${'Wh' + 'at'} it begins with. */` },
+    'libs/core/base/src/start.ts:1',
+    'verb',
+  ],
+  [
+    'words',
+    'a comment that opens with a pronoun',
+    { 'apps/lab/peer.go': `/*\n * ${'Tho' + 'se'} that are left.\n */` },
+    'apps/lab/peer.go:2',
+    'noun',
+  ],
   ['words', 'a sentence without its noun', { 'docs/A.md': `It ends. ${'O' + 'f'} it, half.` }, 'docs/A.md:1', 'noun'],
   [
     'words',

@@ -10,7 +10,7 @@ interface Word {
 }
 
 /** Code, whose comments are plain English throughout. */
-const PLAIN = /^(?:libs|apps|scripts)\/.*\.(?:ts|js|mjs|java|py)$/;
+const PLAIN = /^(?:libs|apps|scripts|docs)\/.*\.(?:ts|js|mjs|java|py|go|css)$|^[\w.-]+\.mjs$/;
 /** Pages, except history and generated ones. */
 const PAGES = /^(?!CHANGELOG|docs\/(?:chaos-report|benchmarks\/)).*\.md$/;
 const ENGLISH = new RegExp(`${PLAIN.source}|${PAGES.source}`);
@@ -30,7 +30,11 @@ const words: readonly Word[] = [
   { pattern: /\ba[n]ew\b/, remedy: 'is not plain English: say again, or name what is done', within: ENGLISH },
   { pattern: /\bn[o]body\b/i, remedy: 'is no subject for code: say what is done, or is not', within: ENGLISH },
   { pattern: /\bfor p[e]ople\b/, remedy: 'is not plain English: say human-readable', within: ENGLISH },
-  { pattern: /(?:\/\/|\/\*\*?) O[f] /, remedy: 'opens a comment: begin with the noun', within: PLAIN },
+  {
+    pattern: /(?:\/\/|\/\*\*?|^ *\*|^ *#) (?:O[f]|Wh[a]t|Wh[e]ther|Th[o]se|Th[a]t of|So m[a]ny|So l[o]ng) /,
+    remedy: 'opens a comment: begin with the noun or the verb',
+    within: PLAIN,
+  },
   { pattern: /(?:^|[.|] )O[f] [a-z]/, remedy: 'opens a sentence: begin with the noun', within: PAGES },
 ];
 

@@ -6,7 +6,7 @@ import { jsonOption } from './commands/flags.ts';
 /** Command that prints the script for a shell, and the one that this script calls for each word. */
 const SCRIPT = 'completion';
 const SUGGESTIONS = 'complete';
-/** Those that take a reason. */
+/** Commands that take a reason. */
 const OF_LETTERS = ['dead-letters list', 'dead-letters replay'];
 
 export async function addCompletion(program: Command, args: readonly string[]): Promise<void> {

@@ -37,7 +37,7 @@ await postgresql.query(RAISE, [token]);
 say(`leads with ${token}`);
 let isRefused = false;
 while (lease.isHeld && !isRefused) {
-  // What stands still here does not know that its lease is gone: nothing but the database stops what it does next.
+  // A process that stands still here does not know that its lease is gone: nothing but the database stops its next write.
   await delay(WORK_MS);
   const { rowCount } = await postgresql.query(WRITE, [token, name]);
   isRefused = rowCount === 0;

@@ -26,7 +26,7 @@ export async function runCheck(flags: ConfigurationFlags, console: Console, shel
       its.some((each) => each.name === name) ? [pipeline.name] : [],
     ),
   }));
-  // Those that keep deliveries are none of the user's.
+  // Pipelines that keep deliveries are not the user's.
   const own = config.pipelines.filter(({ deliveriesOf }) => deliveriesOf === undefined);
   const pipelines = own.map((pipeline) => {
     const { name, kind, input, inputs = [], output, deadLetterTopic, changelogTopic, group, routes = [] } = pipeline;

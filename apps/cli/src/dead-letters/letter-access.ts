@@ -50,7 +50,7 @@ export function withLetters(
   return withLettersOf(named, called, ([letters]) => use(letters!));
 }
 
-/** Those of all that `choose` gives, each opened only by `openLog`. @throws as `withLetters` */
+/** Opens the letters of all pipelines that `choose` gives, each log only by `openLog`. @throws as `withLetters` */
 export async function withLettersOf(
   choose: (config: FlatlineConfig) => readonly PipelineConfig[],
   { flags, console, shell }: Called<DeadLetterFlags>,

@@ -39,7 +39,7 @@ export const COMMAND_NAMES =
 const COMMAND = new RegExp(`(?<!npx |[\\w./-])flatline (?=(?:${COMMAND_NAMES.replaceAll(' ', '|')})\\b)`, 'g');
 const DEFAULT_COLUMNS = 100;
 
-/** Those that each kind has. */
+/** The group of each kind. */
 function groupNames(): string {
   return Object.values(KIND_WORDS)
     .map(({ group }) => group)

@@ -4,7 +4,7 @@ import type { PipelineTopics } from '@flatline/processor';
 import type { ExistingTopic } from './existing-topic.ts';
 import type { Deviation } from './deviation.ts';
 
-/** Those that are not there, or take less than a commit may bring. What the configuration itself is about to create is there. */
+/** Lists target topics that are missing, or take less than a commit may bring. Topics that the configuration is about to create count as there. */
 export function routedDeviations(
   pipelines: readonly PipelineTopics[],
   existing: ReadonlyMap<string, ExistingTopic>,

@@ -63,7 +63,7 @@ export class Workforce {
     return this.#states.get(worker)!;
   }
 
-  /** Those that are to be started now; they count as running from here on. */
+  /** Returns the workers to start now; they count as running from here on. */
   start(nowMs: DurationMs): readonly number[] {
     const due = this.numbers.filter((worker) => {
       const state = this.stateOf(worker);

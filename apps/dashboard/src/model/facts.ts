@@ -21,7 +21,7 @@ export interface PipelineFact {
   readonly members: readonly string[];
 }
 
-/** So many delays up to this bound in milliseconds, and above the one before; null: beyond the greatest. */
+/** Number of delays up to this bound in milliseconds and above the one before; null: beyond the greatest. */
 export type DelayBin = readonly [upToMs: number | null, count: number];
 
 /** Sums over what one instance owns. */

@@ -1,9 +1,9 @@
-// What lives, as it was listed page by page: soonest due first, and what to say above it.
+// The entries that live, listed page by page, soonest due first, and the line above the list.
 import { bySoonest, type Entry, keyOf } from './entry.ts';
 import type { NowFact } from './facts.ts';
 import { duration, number } from './words.ts';
 
-/** So many entries are listed, page by page: about 3 MB. */
+/** Most entries that are listed, page by page: about 3 MB. */
 export const LIST_MAX = 10_000;
 /** As the processor gives them at once. */
 const PAGE_MAX = 1_000;
@@ -64,7 +64,7 @@ export function listFinding(listed: Listed, noun: string): string {
   return after === undefined ? `Of ${count} ${soonest}` : `Of the first ${count} ${soonest}`;
 }
 
-/** What a list that ends before the last entry cannot know: when the very next is due, as its partition tells. undefined: none tells. */
+/** When the very next entry is due, as partitions tell: a list that ends before the last entry cannot know. undefined: none tells. */
 export function soonestOfAll(nows: readonly (NowFact | undefined)[], wallMs: number): string | undefined {
   let next: { readonly partition: number; readonly dueAt: number } | undefined;
   for (const [partition, now] of nows.entries()) {

@@ -377,7 +377,7 @@ describe('a life', () => {
       '1f0c6a2e.4.3.7n0',
       '1f0c6a2e.4.3.7ps',
     ]);
-    // What comes while it asks again is behind that place, even where nothing had come before.
+    // Anything that comes while it asks again lies behind that place, even where nothing had come before.
     expect(placesToBegin('1f0c6a2e.4.3.0')).toEqual(['1f0c6a2e.4.3.0']);
     expect([placesToBegin('1f0c6a2e.2.all.1-2'), placesToBegin('')]).toEqual([[], []]);
   });

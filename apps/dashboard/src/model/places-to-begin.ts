@@ -4,7 +4,7 @@
 /** TAG.PARTITIONS.PARTITION.OFFSET: of one partition. */
 const FORM = /^([0-9a-f]{8}\.\d+\.\d+\.)([0-9a-z]+)$/;
 const RADIX = 36;
-/** So many offsets of the output partition are looked through. */
+/** Offsets of the output partition that are searched. */
 export const LOOKED_THROUGH = 10_000;
 /** Fewer where so many are not kept, and at last none. */
 const BACK = [LOOKED_THROUGH, 1_000, 100, 0];

@@ -9,7 +9,7 @@ export interface Sample {
   readonly ended: number;
   /** Since the instances started. */
   readonly delays: readonly DelayBin[];
-  /** So many tell: one that comes adds all since it started. */
+  /** Number that report: a new one adds everything since it started. */
   readonly instances: number;
 }
 

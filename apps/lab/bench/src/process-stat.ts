@@ -29,7 +29,7 @@ export function statTimes(stat: string): { readonly name: string; readonly cpuMs
 
 /** The threads of a process, by their ids. */
 export interface ThreadSource {
-  /** Those that live now; none if the system does not tell. */
+  /** Threads that live now; none if the system does not tell. */
   threads(): readonly string[];
   /** Undefined if it has ended. */
   stat(thread: string): string | undefined;

@@ -12,7 +12,7 @@ import { Page } from './devtools.fixture.ts';
 import { framesWhile, scrolled } from './frames.fixture.ts';
 import { sleep } from './scenario.fixture.ts';
 
-/** Those in sight, and some above and below. */
+/** Rows in sight, and some above and below. */
 const ROWS_MAX = 60;
 const BEATS = 8;
 const BEAT_MS = 500;

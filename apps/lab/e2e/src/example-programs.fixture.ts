@@ -77,7 +77,7 @@ const LEADER_ELECTION: Program = {
   },
 };
 
-/** Those named by `EXAMPLES` (`go,rust`, or `all`); by default those that build in moments and whose toolchain is here. */
+/** Languages named by `EXAMPLES` (`go,rust`, or `all`); by default those that build in moments and whose toolchain is here. */
 export function exampleLanguages(): string[] {
   const asked = process.env['EXAMPLES']?.split(',');
   const chosen = LANGUAGES.filter(({ name, isSlowToBuild = false }) =>

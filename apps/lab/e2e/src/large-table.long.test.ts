@@ -8,7 +8,7 @@ import { Scenario } from './scenario.fixture.ts';
 import { expectVerified } from './verify.fixture.ts';
 
 const ROWS = Number(process.env['TABLE_ROWS'] ?? 300_000);
-/** So many rows' keys have a session. */
+/** Rows whose keys have a session. */
 const BEATEN = Math.min(ROWS, 20_000);
 /** Rows that the checker folds in minutes. */
 const VERIFIED_MAX = 500_000;

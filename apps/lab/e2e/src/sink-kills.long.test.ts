@@ -16,7 +16,7 @@ const EACH = 300;
 const LIFE_MS = 4_500;
 /** Longer than the group's session timeout: the partitions have another owner when it wakes. */
 const FROZEN_MS = 5_000;
-/** So many are no kills: a process is frozen, and wakes as a zombie. */
+/** Share of faults that freeze a process, which wakes as a zombie, in place of killing it. */
 const FROZEN_SHARE = 0.2;
 const WINDOW_MS = 8_000;
 

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { WorldName } from './tally.ts';
 
-/** Those of look-ups are asked for by a number of answers. */
+/** Worlds of look-ups are asked for by a number of answers. */
 const WORLDS: readonly WorldName[] = ['chain', 'deliveries'];
 
 const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants [--part I/N] [--record]]

@@ -16,7 +16,7 @@ const NAME_WIDTH = 42;
 
 interface HuntOptions {
   readonly workers: number;
-  /** Those that are hunted in worlds of this kind, or make; undefined: all. */
+  /** Hunts only mutants of worlds of this kind, or make; undefined: all. */
   readonly kind: KindName | undefined;
   readonly world: WorldName | undefined;
   /** Every `of`th of these, from the `index`th on, which counts from 1. */

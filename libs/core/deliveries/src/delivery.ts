@@ -31,7 +31,7 @@ export interface DeliveryMark extends DeliveryName {
 export interface Delivery extends DeliveryMark {
   readonly type: string;
   readonly body: Uint8Array;
-  /** Those that failed. */
+  /** Attempts that failed. */
   readonly attempts: readonly Attempt[];
   /** Since when those who came across it know no such endpoint. Default: it has one. */
   readonly strandedAt?: Millis | undefined;

@@ -244,7 +244,7 @@ export class EndpointQueue {
     return [...tooMany, ...this.#lines.inspect(), ...this.#ready.inspect()];
   }
 
-  /** What comes out while it is attempted would be attempted again. */
+  /** Moves the holds on: a delivery that came out while it is attempted would be attempted again. */
   #renew(now: Millis): void {
     this.#isRenewing = false;
     for (const here of this.#ready.all) {

@@ -49,7 +49,7 @@ export class Gate {
     for (const tell of this.#waiting) tell();
   }
 
-  /** So many may begin now; with a rate one after the other. */
+  /** Number that may begin now; with a rate one after the other. */
   room(now: Millis): number {
     const free = this.#limits.maxInFlight - this.#inFlight;
     if (this.#limits.maxPerSecond === undefined) return free;

@@ -50,7 +50,7 @@ export class QueueWorld {
   readonly begun: Begun[] = [];
   readonly delivered: string[] = [];
   readonly givenUp: { readonly id: string; readonly why: string; readonly attempts: number }[] = [];
-  /** Those under way when an owner was killed. */
+  /** Attempts under way when an owner was killed. */
   readonly interrupted: string[] = [];
   readonly kept = new Map<string, Kept>();
   now: Millis = 0;

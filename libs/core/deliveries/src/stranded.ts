@@ -3,7 +3,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { Delivery, Write } from './delivery.ts';
 
-/** So long no owner of the partition has known its endpoint: longer than processes of two configurations run side by side. */
+/** A delivery whose endpoint no owner has known for this long is given up: longer than processes of two configurations run side by side. */
 export const STRANDED_MAX_MS: DurationMs = 24 * 3_600_000;
 /** It is looked at again after so long. */
 export const STRANDED_LOOK_MS: DurationMs = 600_000;

@@ -41,7 +41,7 @@ import type { MergedOutcome, StepOutcome, TaskCut, TaskOptions } from './task-co
  */
 const TICK_MAX_MS = 10;
 
-/** So many are worth reading. */
+/** Most faults worth reading. */
 const FAULTS_MAX = 20;
 
 const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
@@ -63,9 +63,9 @@ export class PartitionTask {
   readonly #entries: LiveEntries;
   readonly #expiry: Expiry;
   readonly #look: EntryLook;
-  /** The first input's. */
+  /** Takes records of the first input. */
   readonly #records: RecordTaker;
-  /** That of all inputs, where there are several. */
+  /** Takes records of all inputs, where there are several. */
   readonly #merged: MergedTaker | undefined;
   /** As of the last cut. */
   #atCut = { heldMs: 0, others: 0 };
@@ -191,12 +191,12 @@ export class PartitionTask {
     return this.#records.input;
   }
 
-  /** That of one of them, counted from 0. */
+  /** Position of an input, counted from 0. */
   inputAt(input: number): InputPosition {
     return this.#takerOf(input).input;
   }
 
-  /** Those of all inputs. */
+  /** Positions of all inputs. */
   get inputs(): readonly InputPosition[] {
     return this.#merged?.inputs ?? [this.#records.input];
   }

@@ -40,7 +40,7 @@ export interface TaskOptions extends CommitLimits {
 }
 
 export type StepOutcome =
-  /** All records of the run are applied. */
+  /** All records that were fetched are applied. */
   | { readonly kind: 'exhausted' }
   /** The record limit of this step is reached; more is there. */
   | { readonly kind: 'limit' }
@@ -57,7 +57,7 @@ export type StepOutcome =
 
 /** How a step of several inputs ends. */
 export type MergedOutcome =
-  /** That input's next record is in the way, or it has shown all of its run. */
+  /** The input's next record is in the way, or it has shown all that were fetched. */
   | { readonly kind: 'of'; readonly input: number; readonly outcome: StepOutcome }
   /** An input that shows no record may bring the next one (S8). */
   | { readonly kind: 'awaiting' }

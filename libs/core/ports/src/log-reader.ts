@@ -61,7 +61,7 @@ export interface UnreadableBatch {
 
 /** The headers of a group's records. */
 export interface GroupHeaders {
-  /** Those of the record at `index`, the cursor's place or after it; as valid as the group. */
+  /** Headers of the record at `index`, the cursor's place or after it; as valid as the group. */
   headersOf(index: number): readonly RecordHeader[];
 }
 

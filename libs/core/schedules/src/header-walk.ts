@@ -3,7 +3,7 @@
 // Owns: the place in the section, where the header it stands on lies.
 // Does not own: the bytes, which it is given with each call: kept, they would keep a whole fetch answer.
 
-/** What ends before its last byte, or is longer than any that a request needs, is no number. */
+/** Stands for a number that ends before its last byte, or is longer than any that a request needs. */
 const NO_NUMBER = -2;
 const LENGTH_BITS = 28;
 

@@ -1,4 +1,4 @@
-// What is found of a request in its bytes, beside what is read from its headers.
+// A request as it is found in its bytes, beside the one that is read from its headers.
 import { describe, expect, test } from '@jest/globals';
 import { ByteWriter, type Calendar } from '@flatline/base';
 import type { KeyGroup, RecordHeader } from '@flatline/ports';

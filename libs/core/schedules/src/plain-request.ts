@@ -21,7 +21,7 @@ const OWN = utf8Of(OWN_HEADERS);
 const DUE_AT = utf8Of(DUE_AT_HEADER);
 const DELAY = utf8Of(DELAY_HEADER);
 const ID = utf8Of(SCHEDULE_ID_HEADER);
-/** So many are counted in one byte. */
+/** Most headers whose number takes one byte. */
 const HEADERS_MAX = 0x7f;
 const NOT_SAID = -1;
 

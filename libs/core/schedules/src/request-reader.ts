@@ -167,7 +167,7 @@ function targetIn(own: OwnHeaders, { targets, outputTopic }: ScheduleRules): str
   throw new BadHeader('unknown-target', `${TARGET_HEADER} ${target} is none of targets (${targets.join(', ')})`);
 }
 
-/** Those that say something. A name that comes twice says two things. */
+/** Headers that say something. A name that comes twice says two things. */
 function ownHeaders(headers: readonly RecordHeader[]): OwnHeaders {
   const own = new Map<Known, Uint8Array>();
   for (const { name, value } of headers) {

@@ -23,7 +23,7 @@ export interface BrokerStatus {
   readonly dataDir: string;
   readonly bootstrap: string;
   readonly registryUrl: string | undefined;
-  /** Those that require TLS or a login; empty unless it was started `secure`. */
+  /** Listeners that require TLS or a login; empty unless it was started `secure`. */
   readonly listeners: readonly SecuredListener[];
   readonly source: 'container' | 'java';
   /** `owned`: belongs to a program (the demo, tests) and ends with it. */

@@ -81,7 +81,7 @@ export interface RunningBroker {
   readonly source: 'environment' | 'container' | 'java';
   /** Base URL of the Confluent API. */
   readonly registryUrl: string | undefined;
-  /** Those that require TLS or a login; empty unless started `secure`. */
+  /** Listeners that require TLS or a login; empty unless started `secure`. */
   readonly listeners: readonly SecuredListener[];
   /** Empty for brokers of the environment. */
   readonly nodes: readonly BrokerNode[];

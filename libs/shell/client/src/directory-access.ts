@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import { credentialsFrom, type Secret, type TlsOptions } from './credentials.ts';
 
 export interface DirectoryCredentials {
-  /** That of `http.auth` that the processors ask for, or its file, which is read again when they refuse it. Default: none. */
+  /** Token of `http.auth` that the processors ask for, or its file, which is read again when they refuse it. Default: none. */
   readonly token?: Secret;
   /** For processors with `http.tls`, in the terms of node:tls; `ca` may be the path of its file. Default: Node's authorities. */
   readonly ssl?: TlsOptions;

@@ -1,7 +1,7 @@
 /** Who has each partition, as an instance says it: `GET /api/v1/owners/PIPELINE`. */
 export interface OwnerMap {
   readonly partitionCount: number;
-  /** Those of all that have any partition or standby. */
+  /** Addresses of all instances that have any partition or standby. */
   readonly endpoints: readonly string[];
   /** undefined: no owner is known, or it has none. */
   endpointOf(partition: number): string | undefined;

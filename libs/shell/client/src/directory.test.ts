@@ -58,7 +58,7 @@ test('[Q1] keys asked for at the same time: an instance that does not answer kee
   const [answered, unanswered] = [0, 1].map((of) =>
     keys.find((key) => partitionOf(Buffer.from(key), PARTITIONS) === of)!,
   );
-  // So long that the test would end before it.
+  // The test would end before it.
   const visits = directory({ urls: [endpoints[0]!], pipeline: 'visits', timeoutMs: 600_000 });
   const hanging = visits.get(unanswered!);
   hanging.catch(() => undefined);

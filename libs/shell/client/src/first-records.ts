@@ -8,7 +8,7 @@
 //        leaves its group where it stood, so it is refused again, and the right one begins where it should.
 //   FR2  A record counts once, however often its partition is read again.
 
-/** So many records of other kinds at the beginning end the reading. */
+/** Records of other kinds at the beginning that end the reading. */
 export const STRANGERS_MAX = 10;
 
 interface Strangers {

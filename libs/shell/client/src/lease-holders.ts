@@ -16,9 +16,9 @@ const OWED_MAX = 10_000;
 export class LeaseHolders {
   /** By lease: an output speaks of all of them. */
   readonly #holders = new Map<string, Set<Holder>>();
-  /** Those that are over, the oldest first, each with the id of its lease. */
+  /** Holders that are over and owe an end, the oldest first, each with the id of its lease. */
   readonly #owed = new Map<Holder, string>();
-  /** Those of leases that an application leads by. */
+  /** Holders of leases that an application leads by. */
   readonly #led = new Set<Holder>();
 
   add(id: string, holder: Holder): void {
@@ -53,7 +53,7 @@ export class LeaseHolders {
     }
   }
 
-  /** Those that wait: they go before anything else is given back, or one may be granted it. */
+  /** Withdraws holders that wait, before anything else is given back, or one of them may be granted it. */
   withdraw(): void {
     this.#release((holder) => holder.isWaiting);
   }
@@ -63,7 +63,7 @@ export class LeaseHolders {
     this.#release((holder) => !this.#led.has(holder));
   }
 
-  /** Those that lead give up, and believe no more: their leases expire. */
+  /** Holders that lead give up, and believe no more: their leases expire. */
   giveBackAll(): void {
     for (const holder of [...this.#led]) holder.giveUp(ENDED);
     this.withdraw();

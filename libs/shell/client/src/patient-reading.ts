@@ -23,7 +23,7 @@ export interface PatientParts<Found> {
 const READ_AGAIN_MS: DurationMs = 1_000;
 /** Between questions for a schema that the registry does not know. */
 const ASK_AGAIN = { firstMs: 1_000, mostMs: 30_000 };
-/** So long a registry may take to learn of a schema. */
+/** Longest that a registry may take to learn of a schema. */
 const UNKNOWN_SCHEMA_MS: DurationMs = 600_000;
 const UNKNOWN_SCHEMA_MINUTES = UNKNOWN_SCHEMA_MS / 60_000;
 const WAITING = `Its partition waits for that, ${UNKNOWN_SCHEMA_MINUTES} minutes at most.`;

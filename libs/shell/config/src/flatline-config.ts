@@ -26,7 +26,7 @@ export interface FlatlineConfig {
   /** undefined: there is none. */
   readonly notifier?: NotifierConfig | undefined;
   readonly kafka: KafkaConfig;
-  /** Those that keep deliveries of others come last. */
+  /** Pipelines that keep deliveries of others come last. */
   readonly pipelines: readonly PipelineConfig[];
 }
 
@@ -101,7 +101,7 @@ export interface IngestConfig {
   /** As the files say now; undefined: TLS does not end here. @throws Retriable naming what cannot be read */
   readonly certificate: (() => HttpCertificate) | undefined;
   readonly tokens: readonly string[];
-  /** Those of web pages that may send. */
+  /** Origins of web pages that may send. */
   readonly origins: readonly string[];
   /** Names of those that take records over HTTP. Default: all whose kind does. */
   readonly pipelines?: readonly string[] | undefined;

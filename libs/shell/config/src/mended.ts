@@ -45,8 +45,8 @@ function remove(copy: unknown, path: Path): void {
 }
 
 /**
- * Of a pipeline of no kind, what every kind has stays, to be compared with the rest. A session stands for it, since its input may
- * be anything; what a session alone would have wrong is not said, as its kind is wrong.
+ * Makes a session of a pipeline of no kind, so that the settings that every kind has are compared with the rest. A session, since
+ * its input may be anything; nothing is said of settings that only sessions have, as the kind is wrong.
  */
 function makeSession(copy: unknown, path: Path): void {
   const [holder, key] = placeOf(copy, path);

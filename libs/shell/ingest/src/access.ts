@@ -3,7 +3,7 @@ import { isSameText } from '@flatline/http';
 
 export interface Access {
   readonly tokens: readonly string[];
-  /** Those of pages that may send: `https://shop.example`. None: no page may. */
+  /** Origins of pages that may send: `https://shop.example`. None: no page may. */
   readonly origins: readonly string[];
 }
 

@@ -31,14 +31,14 @@ export function headersOf(
   });
 }
 
-/** That of a header: HTTP brings bytes, each shown as a character. They are UTF-8, or, of older senders, the characters themselves. */
+/** Reads the key from a header: HTTP brings bytes, each shown as a character. They are UTF-8, or, of older senders, the characters themselves. */
 export function idempotencyKeyIn(said: string | readonly string[] | undefined): string | undefined {
   const shown = said === undefined ? undefined : [said].flat().join(', ');
   const bytes = Buffer.from(shown ?? '', 'latin1');
   return idempotencyKeyOf(shown !== undefined && isUtf8(bytes) ? bytes.toString() : shown);
 }
 
-/** That of a record of a batch, or of the batch with the record's number. @throws Refused for one that is too long, empty, or half a character */
+/** Reads the key of a record of a batch, or of the batch with the record's number. @throws Refused for one that is too long, empty, or half a character */
 export function idempotencyKeyOf(said: unknown): string | undefined {
   if (said === undefined) return undefined;
   if (typeof said === 'string' && said !== '' && said.length <= IDEMPOTENCY_KEY_MAX && said.isWellFormed()) return said;

@@ -13,7 +13,7 @@ interface Place {
   readonly partition: number;
 }
 
-/** Those of the key, in their order. */
+/** Records of the key, in their order. */
 export async function recordsOf(
   parts: { readonly clock: Clock; readonly connection: KafkaConnection },
   place: Place,

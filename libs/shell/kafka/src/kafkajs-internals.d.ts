@@ -62,7 +62,7 @@ declare module 'kafkajs/src/network/connection.js' {
     authenticate(): Promise<void>;
     /** In milliseconds, as the broker said at the last login; 0: for ever. */
     readonly sessionLifetime: { toNumber(): number };
-    /** So long before its end, in whole milliseconds. */
+    /** Time before its end, in whole milliseconds. */
     reauthenticationThreshold: number;
     setVersions(versions: ApiVersionRanges): void;
     setSupportAuthenticationProtocol(supported: boolean): void;

@@ -130,7 +130,7 @@ export interface Show {
 /** `Counter`: names of the counters that the kind has. */
 export interface KindMetrics<Counter extends string = string> {
   readonly counted: Counted<Counter>;
-  /** Those among the counters that say what lives now. */
+  /** Counters that say what lives now. */
   readonly gauged?: Counted<Counter>;
   /** How entries end, by reason: the counters of which a dashboard makes one picture. */
   readonly endings: Readonly<Record<string, Counter>>;

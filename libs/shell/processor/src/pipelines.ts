@@ -35,7 +35,7 @@ export class Pipelines<Each extends Pipeline = Pipeline> {
     return this.#isEach(({ instance }) => instance.isReady);
   }
 
-  /** Those that have stopped are not waited for. */
+  /** Does not wait for pipelines that have stopped. */
   get haveBegun(): boolean {
     return this.#isEach(({ config, instance }) => instance.isReady || this.#failures.has(config.name));
   }

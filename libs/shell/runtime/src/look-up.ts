@@ -29,7 +29,7 @@ export type EntryPage =
       readonly rows: readonly EntryRow[];
       /** Slot to go on from; undefined: there are no more. */
       readonly nextSlot: number | undefined;
-      /** Those of keys and states. */
+      /** Bytes of keys and states. */
       readonly bytes: number;
       readonly asOf: AsOf;
       /** The outputs from here on follow that state: an offset of the output partition. */

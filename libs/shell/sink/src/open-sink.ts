@@ -50,7 +50,7 @@ export interface SinkProgress {
   readonly unreadable: number;
 }
 
-/** So many records that are no outputs are told of one by one; of more, one now and then. */
+/** Records that are no outputs are reported one by one up to this number; of more, one now and then. */
 const TOLD_MAX = 10;
 
 /** Resolves once it is stopped. @throws Misconfigured, Fatal, PartitionStopped, Retriable */

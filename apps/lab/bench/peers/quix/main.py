@@ -22,7 +22,7 @@ class Meter:
         self.warm_up_s = task["warmUpMs"] / 1_000
         self.run_max_s = task["runMaxMs"] / 1_000
         self.done = 0
-        # What was done during the warm-up.
+        # The work done during the warm-up.
         self.before = 0
         self.begun_at = 0.0
         self.started_at = 0.0

@@ -1,4 +1,5 @@
-// What waits in a store until it is due: put there, all due within a second, and handed to a worker once it is; and others beside it.
+// Jobs that wait in a store until they are due: put there, all due within a second, handed to a worker once they are; and others
+// beside them.
 import { setTimeout as delay } from 'node:timers/promises';
 import process from 'node:process';
 import { cpuMsOf, memoryOf } from './server-process.js';

@@ -1,4 +1,4 @@
-// What a peer is asked to do, the same for every store.
+// The jobs of a peer, the same for every store.
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { consume } from './events.js';

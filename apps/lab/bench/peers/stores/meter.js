@@ -1,4 +1,4 @@
-// What getting through a topic costs: this process and the store's server with all of its processes.
+// CPU and memory that getting through a topic costs: this process, and the store's server with all of its processes.
 import process from 'node:process';
 import { performance } from 'node:perf_hooks';
 import { memoryOf, cpuMsOf } from './server-process.js';

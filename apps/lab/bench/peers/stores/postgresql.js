@@ -67,7 +67,7 @@ export async function open({ port, user, partitions, timeoutOf }) {
   };
 }
 
-/** What is due is handed over by the statement that deletes it: to be sure of each, a worker would have to do both in one transaction. */
+/** Hands due jobs over by the statement that deletes them: to be sure of each, a worker would have to do both in one transaction. */
 async function take(pool, onDue, pollEveryMs) {
   for (;;) {
     const { rows } = await pool.query({ ...TAKE, values: [Date.now()] });

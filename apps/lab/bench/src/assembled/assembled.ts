@@ -22,7 +22,7 @@ const DEFAULTS = {
   /** Events of each kind, for each number of inputs. */
   events: 6_000_000,
   warmUpShare: 0.2,
-  /** That events belong to. */
+  /** Sessions that events belong to. */
   liveSessions: 200_000,
   partitions: 4,
   repeats: 3,

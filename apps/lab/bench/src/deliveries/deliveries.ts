@@ -1,4 +1,4 @@
-// What deliveries cost beside the least that they may; what waits; and what a route costs.
+// Costs of deliveries beside the least that they may cost, of deliveries that wait, and of a route.
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { short } from '../text-table.ts';
 import { type DeliveryTurn, measureDeliveries } from './delivered.ts';

@@ -48,7 +48,7 @@ export async function relayWithKafkajs(task: RelayTask): Promise<RelayCost> {
   return cost;
 }
 
-/** What the measured route makes of an output. */
+/** The record that the measured route makes of an output. */
 function relayedOf(key: Buffer, value: Buffer): kafkajs.Message {
   const summary = JSON.parse(value.toString()) as { readonly reason: string };
   if (summary.reason === '') throw new Error('a summary has no reason');

@@ -1,5 +1,5 @@
-// What deliveries cost that wait for their next attempt: bytes in memory, in the local store and in the log, and how long it takes
-// from the start of a process until its next attempt, with all of them.
+// Costs of deliveries that wait for their next attempt: bytes in memory, in the local store and in the log, and the time from the
+// start of a process that has all of them until its next attempt.
 //
 // They are written as a courier leaves them after an attempt that failed (docs/FORMATS.md), each due in a day.
 import type { DurationMs, Millis } from '@flatline/base';

@@ -1,4 +1,4 @@
-// What is posted to a sink, and what that has cost.
+// Posts to a sink, and their cost.
 import type { DurationMs } from '@flatline/base';
 
 export interface BarePostsTask {

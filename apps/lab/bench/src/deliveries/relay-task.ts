@@ -1,4 +1,4 @@
-// What a consumer does that stands in for a route: it reads outputs and produces a record of each, in transactions.
+// The work of a consumer that stands in for a route: it reads outputs and produces a record of each, in transactions.
 import type { DurationMs } from '@flatline/base';
 
 export interface RelayTask {

@@ -1,4 +1,4 @@
-// What a route costs: sessions that end, with a record of each routed to another topic and without; beside a consumer that reads such
+// Cost of a route: sessions that end, with a record of each routed to another topic and without, beside a consumer that reads such
 // outputs and produces the same records.
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';

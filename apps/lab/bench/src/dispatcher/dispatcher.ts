@@ -25,7 +25,7 @@ const DEFAULTS = { sessions: 2_000_000, events: 500, partitions: 8, repeats: 3 }
 /** Users are served so long before anything happens, and after it is over. */
 const CALM_MS: DurationMs = 3_000;
 const SEED = 7;
-/** Those who came by the gateway that gets lost: at least this share of them has not come by another one since. */
+/** Least share of the users of the lost gateway who have not come by another one since. */
 const LEFT_SHARE = 0.5;
 
 export type DispatcherGround = Ground<typeof DEFAULTS>;

@@ -12,7 +12,7 @@ const LOOK_MS: DurationMs = 20;
 export class EndedWatch {
   readonly #reader: OutputReader;
   #lastSeenAtMs = performance.now();
-  /** So many by now. */
+  /** Number so far. */
   ended = 0;
 
   constructor(kafka: KafkaOptions, topic: string, partitions: number) {

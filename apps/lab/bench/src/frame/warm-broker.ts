@@ -1,4 +1,4 @@
-// What a page says of the warmth of the broker: a JVM compiles what it runs often, which is no contender's cost.
+// Tells on a page how warm the broker is: a JVM compiles what it runs often, which is no contender's cost.
 import type { Spread } from '../statistics.ts';
 import { ifKnown, secondsText } from '../text-table.ts';
 import type { Column } from './page.ts';

@@ -29,7 +29,7 @@ export interface LatencyContender extends Described {
   start(application: Application, task: ContenderTask): Promise<LatencyRun>;
 }
 
-/** Those on Node report their cost. */
+/** Contenders on Node report their cost. */
 interface LatencyRun extends Pick<RunningContender, 'stop'>, Partial<Pick<RunningContender, 'beginCost' | 'cost'>> {
   /** As its own users have seen them so far; undefined: they read its output topic. */
   readonly closes?: () => readonly SeenClose[];

@@ -41,7 +41,7 @@ export class HttpLoad {
     return connections;
   }
 
-  /** So many at a time until `count` are answered. Their durations. */
+  /** Keeps `atOnce` requests under way until `count` are answered. Returns their durations. */
   async closed(count: number, atOnce: number, nth: (index: number) => Asked): Promise<readonly DurationMs[]> {
     const durations: DurationMs[] = [];
     let next = 0;

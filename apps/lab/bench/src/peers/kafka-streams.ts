@@ -86,7 +86,7 @@ export const KAFKA_STREAMS_CONTENDERS: readonly ThroughputStreams[] = [
   closing('never', variant('ks-memory-1', 'in-memory', 1, 0, UNSEEN)),
 ];
 
-/** Those that look for due sessions by the machine's clock, set up for timely closes. */
+/** Variants that look for due sessions by the machine's clock, set up for timely closes. */
 export const PROMPT_STREAMS: readonly KafkaStreamsContender[] = [
   prompt('ks-punctuator 1 s', 'punctuator', 1_000, SCANNED),
   prompt('ks-deadlines 100 ms', 'deadlines', 100, `store in memory, ${IN_ORDER}`),

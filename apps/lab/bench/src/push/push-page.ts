@@ -13,7 +13,7 @@ export interface PushMeasured {
   /** With half of them, and with all. */
   readonly half: Pick<InstanceAnswer, 'memory'>;
   readonly all: Pick<InstanceAnswer, 'memory'>;
-  /** That half which came at once. */
+  /** Time in which the half that came at once was let in. */
   readonly letInMs: DurationMs;
   readonly refused: number;
 }

@@ -1,7 +1,7 @@
 // One reader takes nothing any more, and others hear on: what their delays are with it and without, in pairs of turns.
 //
-// What else a machine does moves the tail of delays by more than a reader might, and for longer than a turn: so each turn with the
-// reader is compared with the one next to it without, of two which comes first changes, and there are enough pairs to tell.
+// Other work of the machine moves the tail of delays by more than a reader might, and for longer than a turn. So each turn with the
+// reader is compared with the neighbouring turn without; which comes first alternates, and there are enough pairs to tell.
 import type { DurationMs } from '@flatline/base';
 import { AcknowledgedWriter } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';

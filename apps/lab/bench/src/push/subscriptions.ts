@@ -33,7 +33,7 @@ export class Subscriptions {
     this.ended.catch(() => undefined);
   }
 
-  /** So many more, as fast as they are let in. */
+  /** Adds `count` subscribers, as fast as they are let in. */
   async add(count: number): Promise<LetIn> {
     const from = performance.now();
     let [left, refused] = [count, 0];

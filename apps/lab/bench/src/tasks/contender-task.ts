@@ -5,7 +5,7 @@ import type { Application } from './application.ts';
 import type { LoopDelay } from '../loop-delay.ts';
 import type { EventFormat } from './event-format.ts';
 
-/** Those that run on Node and are always there. The first is measured; ratios refer to kafkajs. */
+/** Contenders on Node, which are always there. The first is measured; ratios refer to kafkajs. */
 export type OwnContender = 'flatline' | 'kafkajs' | 'reader';
 
 export interface ContenderTask extends Application {

@@ -5,7 +5,7 @@ import type { DrawnSecret } from './scenario.ts';
 /** PKCS #8 of an Ed25519 key, without its 32 bytes (RFC 8410). */
 const ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** What the receiver, who knows a secret, makes of signatures. */
+/** Judges signatures as a receiver who knows the secret. */
 export function judgedSecret({ version, bytes }: DrawnSecret): JudgedSecret {
   return {
     version,

@@ -32,7 +32,7 @@ export function commitsOf(simulation: Simulation, partition: number): DecidedCom
   });
 }
 
-/** What the last commit says of itself; undefined: there is none yet. */
+/** Header of the last commit; undefined: there is none yet. */
 export function lastCommit({ log }: Simulation, partition: number): BlockHeader | undefined {
   const { endedTransactions } = log;
   for (let index = endedTransactions.length - 1; index >= 0; index -= 1) {
@@ -43,7 +43,7 @@ export function lastCommit({ log }: Simulation, partition: number): BlockHeader 
   return undefined;
 }
 
-/** What a committed transaction with these blocks says of itself; undefined: it is no commit of the partition. */
+/** Header of a committed transaction with these blocks; undefined: it is no commit of the partition. */
 function headerOf({ marker }: EndedTransaction, blocks: readonly LogRecord[]): BlockHeader | undefined {
   if (marker !== 'commit' || blocks.length === 0) return undefined;
   const block = blockIn(blocks.at(-1)!);

@@ -24,7 +24,7 @@ const OF_THE_ENGINE: readonly EngineMutant[] = [
   ...DELIVERY_MUTANTS,
 ];
 
-/** Those of the engine are hunted in worlds of sessions, which reach most of it. */
+/** Mutants of the engine are hunted in worlds of sessions, which reach most of it. */
 export const MUTANTS: readonly HuntedMutant[] = [
   ...huntedIn('session', OF_THE_ENGINE),
   ...[...KIND_MUTANTS].flatMap(([kind, mutants]) => huntedIn(kind, mutants)),

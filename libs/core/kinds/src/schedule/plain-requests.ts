@@ -26,7 +26,7 @@ export class PlainRequests {
   constructor(parts: PlainRequestsParts) {
     this.#parts = parts;
     const { receipts, maxMessageBytes, maxSchedulesPerKey, maxHorizonMs } = parts.rules;
-    // What is answered is said of a schedule, and a key without any may have one.
+    // Left to the reader of headers: requests that are all answered, since a receipt needs the whole schedule, and where a key may have none.
     const takesAny = receipts !== 'all' && maxSchedulesPerKey > 0;
     this.#messageMax = takesAny ? Math.min(maxMessageBytes, STATE_BYTES_MAX) : 0;
     this.#horizonMs = maxHorizonMs;

@@ -116,7 +116,7 @@ function placeActivity(fragments: readonly Fragment[], arrival: Arrival, rules: 
   };
 }
 
-/** Those that the event belongs to, and then what they reach as one, in the order of their times; an end is where it stops. */
+/** Fragments that the event belongs to, and those that they reach once joined, in the order of their times; an end is where it stops. */
 function metBy(fragments: readonly Fragment[], { event, at, held }: Arrival, rules: SessionRules): Fragment[] {
   const met: Fragment[] = [];
   let chosen: Chosen = NOT_CHOSEN;

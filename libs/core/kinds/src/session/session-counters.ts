@@ -5,7 +5,7 @@ export interface SessionCounters extends KindCounters {
   heartbeats: number;
   events: number;
   sessionsOpened: number;
-  /** Those among them that turned out to be one with another (C7). */
+  /** Opened sessions that turned out to be one with another (C7). */
   sessionsAbsorbed: number;
   closedByTimeout: number;
   closedByEnd: number;

@@ -16,7 +16,7 @@ export interface SessionInput {
 }
 
 export interface SessionOptions extends VoiceOptions {
-  /** Those of the pipeline, by their numbers. Default: one, of which all is activity, read by `decoder`. */
+  /** Inputs of the pipeline, by their numbers. Default: one, all of it activity, read by `decoder`. */
   readonly inputs?: readonly SessionInput[];
   readonly rules: SessionRules;
   readonly decoder: EventDecoder;

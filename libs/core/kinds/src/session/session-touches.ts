@@ -1,4 +1,4 @@
-// What a record does to the one session of an entry: a bare heartbeat touches it, an event is applied (S1, S5–S7, S11).
+// Applies a record to the one session of an entry: a bare heartbeat touches it, an event changes it (S1, S5–S7, S11).
 //
 // Owns: nothing that outlives a call.
 // Does not own: whether there is a session, and room for the record (session-opening.ts).

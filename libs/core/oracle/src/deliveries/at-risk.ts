@@ -1,4 +1,4 @@
-// What would be sent again after a kill, and attempts of whoever has lost its partition (N3).
+// Deliveries that would be sent again after a kill, and attempts of a courier that has lost its partition (N3).
 import type { DurationMs } from '@flatline/base';
 import type { BegunAttempt, DeliveryEvidence, JudgedEndpoint } from './evidence.ts';
 import type { Output } from './outputs.ts';

@@ -1,4 +1,4 @@
-// What was written of one delivery, beside its attempts (N2, N3, N5).
+// Compares the records of one delivery with its attempts (N2, N3, N5).
 import { type BegunAttempt, type DeliveryEvidence, isSuccess, type JudgedEndpoint, SLACK_MS } from './evidence.ts';
 import { judgeWait } from './ladder.ts';
 import type { Output } from './outputs.ts';

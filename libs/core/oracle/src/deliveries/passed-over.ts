@@ -1,4 +1,4 @@
-// What a committed position moves beyond is kept by then, or done with; and in the end nothing is lost (N3).
+// A committed position moves only beyond deliveries that are kept by then, or done with; and in the end none is lost (N3).
 import type { Millis } from '@flatline/base';
 import { type BegunAttempt, type DeliveryEvidence, isSuccess, type JudgedEndpoint } from './evidence.ts';
 import { isWantedBy, type Output, outputsIn } from './outputs.ts';

@@ -23,7 +23,7 @@ export class LetterCheck {
   readonly #topics: readonly string[];
   /** Place in the inputs → letter. */
   readonly #letters = new Map<number, LetterRecord>();
-  /** Those of outputs, in order (P3). */
+  /** Letters of outputs that were not routed, in order (P3). */
   readonly #unroutable: LetterRecord[] = [];
 
   /** @param inputs with the first offset there is, or that is asked about. */
@@ -51,7 +51,7 @@ export class LetterCheck {
     }
   }
 
-  /** That of an output names the last offset of the first input that its commit covers; 0, too, where that is none (P3). */
+  /** The letter of an output names the last offset of the first input that its commit covers; 0, too, where that is none (P3). */
   #isOfLater(subject: LetterSubject, positions: Positions): boolean {
     if (subject.reason === UNROUTABLE) return subject.offset >= Math.max(1, positions[0] ?? Infinity);
     return isBehind(this.#at(subject, subject.offset), positions);

@@ -80,7 +80,7 @@ export class PartitionCheck {
   /** Records brought about by the current commit. */
   #expected: ExpectedRecord[] = [];
   #positions: Positions;
-  /** Those of the commit that was folded last. */
+  /** Positions of the commit that was folded last. */
   #foldedTo: Positions = [];
   /** Input offset and commit from which settings are known, if not from the first commit. */
   readonly #known: ReturnType<typeof firstKnown>;

@@ -75,7 +75,7 @@ export class Findings {
   closed = 0;
   open = 0;
   readonly #violations: Violation[] = [];
-  /** Those of them that may be due to another calculation than the checker's, and their number. */
+  /** Violations that may come of another calculation than the checker's, and their number. */
   readonly #explicable: Violation[] = [];
   #explicableCount = 0;
   /** Set for the partition being judged. */

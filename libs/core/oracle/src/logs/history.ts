@@ -129,7 +129,7 @@ export interface RoutedHistory {
   readonly group: string;
   /** By topic, each of its partitions. Opened again for each partition of the pipeline. */
   readonly topics: ReadonlyMap<string, readonly LogSource<RoutedRecord>[]>;
-  /** Those from which the broker takes records that later ones of their keys replace. Default: none. */
+  /** Topics from which the broker removes records that later ones of their keys replace. Default: none. */
   readonly compacted?: ReadonlySet<string> | undefined;
 }
 
@@ -229,7 +229,7 @@ export interface PartitionHistory {
   readonly input: LogSource<InputRecord>;
   /** Log start of the input, if `input` is read from a later offset: records below that are not judged. Default: `input.logStart`. */
   readonly inputLogStart?: number;
-  /** Those that are read with it as one (S8). Default: none. */
+  /** Inputs that are read with the first as one (S8). Default: none. */
   readonly furtherInputs?: readonly { readonly log: LogSource<InputRecord>; readonly logStart?: number }[];
   readonly changelog: LogSource<LogRecord>;
   readonly output: LogSource<OutputRecord>;
@@ -271,9 +271,9 @@ export type ValueFormat = 'auto' | 'json' | 'avro';
 export interface AttributeRules {
   /** Where they lie in values that are no events, for whoever reads the records. */
   readonly at?: string;
-  /** Those that do as they are; null: all that are not hashed. */
+  /** Attributes that get in as they are; null: all that are not hashed. */
   readonly allow: readonly string[] | null;
-  /** Those of which a keyed hash does. */
+  /** Attributes of which a keyed hash gets in. */
   readonly hash: readonly string[];
   /** Id of the key; null: nothing is hashed. */
   readonly hashKeyId: string | null;
@@ -300,7 +300,7 @@ export interface CommonRules {
   readonly maxKeyBytes: number;
   /** All of them, where there are several: what each says goes before what is said here. Default: one, all of it activity. */
   readonly inputs?: readonly InputOfSeveral[] | undefined;
-  /** Those of the only input. Default: all get in. */
+  /** Which attributes of the only input get in. Default: all. */
   readonly attributes?: AttributeRules | undefined;
   /** P3. Default: none. */
   readonly routes?: readonly NaiveRoute[] | undefined;

@@ -102,7 +102,7 @@ export class Changelog {
   readonly #sweep: SweepPlan;
   readonly #long: LongBases;
   readonly #dirty = new SlotSet();
-  /** Those of which the next cut writes the base, and which are counted with all of their state. */
+  /** Slots whose base the next cut writes, and which are counted with all of their state. */
   readonly #whole = new SlotSet();
   /** Entries of which restoring has not read all pages yet (BlockApplier). */
   readonly incomplete = new SlotSet();

@@ -43,7 +43,7 @@ class Log {
   #commits = 0;
   #blocks = 0;
   floor = 0;
-  /** Those above the floor of the last commit; below it, if they are wanted. */
+  /** Blocks above the floor of the last commit. `gone`: those below it, if they are wanted. */
   kept: LoggedBlock[] = [];
   readonly gone: LoggedBlock[] | undefined;
   /** Bytes of states that changed since the last commit, and the most that one commit has written beyond three times those. */

@@ -283,7 +283,7 @@ export class KeyIndex {
     }
   }
 
-  /** Those in their home line keep their place there. The others are taken out and returned: they may find room at home now. */
+  /** Slots in their home line keep their place. The others are taken out and returned: they may find room at home now. */
   #moveHalf(segment: number, sibling: number, bit: number): readonly number[] {
     const places = this.#places;
     const displaced: number[] = [];

@@ -84,7 +84,7 @@ export class SlotSet {
     return (word << 5) | (WORD_BITS - 1 - Math.clz32(bits & -bits));
   }
 
-  /** Those that are `first` or above, ascending. */
+  /** Slots from `first` on, ascending. */
   from(first: number): number[] {
     const slots: number[] = [];
     for (let slot = this.next(first); slot >= 0; slot = this.next(slot + 1)) slots.push(slot);

@@ -1,7 +1,7 @@
 // Records of several inputs, in the one order that the logs decide (S8).
 //
 // Owns: the order, whose cursor was looked ahead with last.
-// Does not own: what is done with a record (the RecordTaker of its input), cursors, where runs come from.
+// Does not own: what is done with a record (the RecordTaker of its input), cursors, where records come from.
 import { assert, type Millis } from '@flatline/base';
 import type { HeldTime, HeldTimeRules } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
@@ -164,7 +164,7 @@ export class MergedTaker {
   }
 }
 
-/** Those that the cursor shows next and that have one stamp: where the broker stamps, a batch has one. */
+/** Number of records that come next and have one stamp: where the broker stamps, a batch has one. */
 function recordsAtOnce({ logAppendTime, group, groupIndex }: RecordCursor): number {
   return logAppendTime ? Math.max(1, group.count - groupIndex) : 1;
 }

@@ -22,7 +22,7 @@ export type TakeEntry = (key: Uint8Array, entry: EntryWindow) => boolean;
 export interface Listed {
   /** Slot to go on from; undefined: there are no more. */
   readonly nextSlot: number | undefined;
-  /** Those of keys and states that were taken. */
+  /** Bytes of keys and states that were taken. */
   readonly bytes: number;
 }
 

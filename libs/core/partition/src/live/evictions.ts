@@ -41,7 +41,7 @@ export class Evictions {
   #bytes = 0;
   #hand = 0;
 
-  /** Those that a commit says to be under way. @throws MalformedBytes */
+  /** Takes over the evictions that a commit says to be under way. @throws MalformedBytes */
   restore(bytes: Uint8Array): void {
     for (const eviction of readEvictions(new ByteReader(bytes))) this.add(eviction);
   }

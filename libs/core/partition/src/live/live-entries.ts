@@ -86,9 +86,9 @@ export class LiveEntries implements Effects {
   /** The kind's state beside its entries. */
   readonly kept: PassedInstants;
   #evictions = new Evictions();
-  /** Those of the commit that was looked at last, before `begin`. */
+  /** Evictions of the commit that was looked at last, before `begin`. */
   #evictionsSaid: Uint8Array | undefined;
-  /** Some are under way. A field of its own: each heartbeat asks. */
+  /** Evictions are under way. A field of its own: each heartbeat asks. */
   #isEvicting = false;
   /** Slots of entries that are waited for: where an eviction concerns them, it ends them before others. */
   readonly #awaited = new Set<number>();

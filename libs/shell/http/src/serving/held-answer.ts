@@ -37,7 +37,7 @@ function closeBehind(this: ServerResponse): void {
   this.socket?.destroySoon();
 }
 
-/** What comes on the connection from now on is read, so that its end is noticed, and is no request. */
+/** Reads on without taking requests, so that the end of the connection is noticed. */
 function giveUpParser(socket: Parsed): void {
   const { parser } = socket;
   const [onData, onEnd] = [listenerOf(socket, 'data'), listenerOf(socket, 'end')];

@@ -207,7 +207,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
       // The first failure counts; the others fail with it.
       answers.catch(() => undefined);
       underWay.push({ sent, batches, answers });
-      // Those that waited go first.
+      // Batches that waited go first.
       left = [...left.slice(batches.length), ...sent].filter(({ drained }) => !drained);
     }
   }

@@ -4,7 +4,7 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** Those who wait for something that comes true by itself. */
+/** Callers that wait for something that comes true by itself. */
 export class Waiters {
   #waiting: Waiter[] = [];
 

@@ -33,7 +33,7 @@ export interface RecordReader<R> {
 
 export interface KindReaders {
   readonly input: RecordReader<InputRecord>;
-  /** Those of the inputs behind the first (S8). Default: there are none. */
+  /** Readers of the inputs behind the first (S8). Default: there are none. */
   readonly furtherInputs?: readonly RecordReader<InputRecord>[];
   readonly output: RecordReader<OutputRecord>;
 }

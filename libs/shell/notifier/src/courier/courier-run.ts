@@ -90,7 +90,7 @@ export class CourierRun {
   /** When what came would not have been parked last. */
   #roomyAt: DurationMs;
   #isHeldBack = false;
-  /** What may begin waits for a commit: another may have fenced this run since the last one, or what is begun has to be kept longer. */
+  /** No attempt begins before a commit: another may have fenced this run since the last one, or what is begun has to be kept longer. */
   #awaitsCommit = false;
   #isClosing = false;
   #news = false;
@@ -187,7 +187,7 @@ export class CourierRun {
     return false;
   }
 
-  /** What came of attempts, to the queues. */
+  /** Hands the outcomes of attempts to the queues. */
   #takeEnded(): void {
     if (this.#ended.length === 0) return;
     const { clock } = this.#parts;

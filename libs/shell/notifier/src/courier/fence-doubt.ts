@@ -13,7 +13,7 @@ interface Instant {
   readonly wallMs: Millis;
 }
 
-/** So many times as long as the one before is far longer. */
+/** Factor from which on a wait is far longer than the one before. */
 const LONGER = 2;
 const NEVER: Instant = { monotonicMs: -Infinity, wallMs: -Infinity };
 

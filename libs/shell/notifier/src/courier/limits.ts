@@ -14,7 +14,7 @@ export const POSITIONS_RENEWED_MS: DurationMs = 3_600_000;
 export const GRACE_MS: DurationMs = 2_000;
 /** Transactions of one partition begin so far apart, so that each holds more than a delivery or two where many end. */
 export const COMMIT_GAP_MS: DurationMs = 50;
-/** What came of attempts, and others wait for, is committed so long after the first of them at the latest: more may end until then. */
+/** Longest that an outcome for which others wait is kept from a commit, so that more outcomes may join it. */
 export const OUTCOMES_GAP_MS: DurationMs = 20;
 /** The same where one takes the place of another, and waits to be attempted until that is committed. */
 export const KEEP_GAP_MS: DurationMs = 10;

@@ -1,4 +1,4 @@
-// What was decided on since the last commit, as the next one writes it.
+// Decisions since the last commit, as the next one writes them.
 //
 // The last decision on a delivery counts. Until that commit moves the position beyond an output, it comes again by itself: where it is
 // delivered before, there is nothing to write of it.
@@ -33,7 +33,7 @@ export class PendingWrites {
     return this.#count;
   }
 
-  /** Those of them that keep what is to be attempted, or is: there is no hurry with these, and what succeeds meanwhile spares one. */
+  /** Writes that keep deliveries to be attempted, or under way: these are in no hurry, and a delivery that succeeds meanwhile spares one. */
   get held(): number {
     return this.#held;
   }

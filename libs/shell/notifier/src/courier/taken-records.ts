@@ -59,7 +59,7 @@ export class TakenRecords {
       const on = this.#wanted.get(endpoint);
       if (on !== undefined && !names.some((name) => on.includes(name))) continue;
       const delivery = { ...common, endpoint };
-      // What lies at or below one that is kept may be kept itself: its position has been put back.
+      // A record at or below one that is kept may be kept itself: the position has been put back.
       if (record.offset > highest) pending.come(delivery);
       if (body.length + common.key.length > BODY_BYTES_MAX) pending.add({ kind: 'giveUp', delivery, why: 'too-large' });
       else queue.take(delivery, now);

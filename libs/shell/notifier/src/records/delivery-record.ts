@@ -1,6 +1,6 @@
 // Deliveries, breakers and what is given up as records of `<pipeline>.deliveries` and `<pipeline>.undeliverable` (docs/FORMATS.md).
 //
-// Those of the former schedule themselves (D1): what is kept is a message that comes back at its time, on `<pipeline>.deliveries.due`.
+// The former are schedules themselves (D1): what is kept is a message that comes back at its time, on `<pipeline>.deliveries.due`.
 // A delivery is a schedule of its own, with a key of its own: a key's number of schedules is bounded.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { Breaker, Delivery, DeliveryMark, DeliveryName, GivenUp, KeptDelivery, Phase } from '@flatline/deliveries';

@@ -24,7 +24,7 @@ export interface ExchangeParts {
 
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-/** What follows the head of an answer is waited for so long. */
+/** Longest wait for the body behind the head of an answer. */
 const BODY_MS: DurationMs = 1_000;
 
 export class HttpExchange implements Dispatcher.DispatchHandler {

@@ -95,7 +95,7 @@ export class HttpSender implements Sender {
     await this.#agent.destroy();
   }
 
-  /** Those that `end` calls off: listened to once for all of them. */
+  /** Exchanges that `end` calls off: it is listened to once for all of them. */
   #theirs(end: AbortSignal): Set<HttpExchange> {
     const known = this.#underWay.get(end);
     if (known !== undefined) return known;

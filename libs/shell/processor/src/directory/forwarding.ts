@@ -121,7 +121,7 @@ function waitOf({ underWay, waitingKeys, sentAtMs }: Lane, nowMs: DurationMs): D
   return Math.max(0, sentAtMs + TOGETHER_MS - nowMs);
 }
 
-/** Those that go in one request, one at least; the others stay. */
+/** Takes out those that go in one request, one at least. */
 function takeFrom(waiting: Waiting[]): readonly Waiting[] {
   let keys = 0;
   let count = 0;

@@ -14,7 +14,7 @@ export interface PageAsking {
   readonly partition: number;
   readonly key?: Uint8Array | undefined;
   readonly prefix: Uint8Array;
-  /** Those with this value of it. Default: all. */
+  /** Lists only entries with this value of the attribute. Default: all. */
   readonly attribute?: AttributeIs | undefined;
   readonly fromSlot: number;
   readonly entriesMax: number;

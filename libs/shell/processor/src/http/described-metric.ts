@@ -5,7 +5,7 @@ export interface DescribedMetric {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** Those of its own; Prometheus adds `job` and `instance`, a supervisor `worker`. */
+  /** Labels of its own; Prometheus adds `job` and `instance`, a supervisor `worker`. */
   readonly labels: readonly string[];
 }
 

@@ -35,7 +35,7 @@ const NOTHING: Observed = {
   page: () => Promise.resolve(undefined),
 };
 
-/** Those of Flatline first, each group by name. */
+/** Metrics of Flatline first, each group by name. */
 export function metricRows(): readonly MetricRow[] {
   const all = [...metricsOf(NOTHING).described(), ...new SupervisorMetrics(() => []).described()];
   const isOwn = ({ name }: DescribedMetric): boolean => name.startsWith('flatline_');

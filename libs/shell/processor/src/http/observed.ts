@@ -13,7 +13,7 @@ export interface PipelineStatus {
   readonly kind: KindName;
   readonly inputTopic: string;
   readonly inputPartitions: number;
-  /** Those that are read with it as one (S8). Default: none. */
+  /** Topics that are read with the input as one (S8). Default: none. */
   readonly furtherInputTopics?: readonly string[];
   readonly outputTopic: string;
   readonly group: string;
@@ -90,7 +90,7 @@ export interface Looked {
   readonly processes: readonly ProcessView[];
   /** Reasons why other workers are not among them. */
   readonly absences: readonly string[];
-  /** Those of workers that run and do not answer. */
+  /** One line for each worker that runs and does not answer. */
   readonly silences: readonly string[];
   readonly workers: readonly WorkerRow[];
 }

@@ -8,7 +8,7 @@ const MISNAMED = [
   'nodejs_eventloop_utilization_histogram',
   'nodejs_eventloop_utilization_summary',
 ];
-/** So long that the two event-loop figures, which are not shown, are never sampled: ten times a second otherwise. */
+/** Keeps the two event-loop figures, which are not shown, from being sampled: ten times a second otherwise. */
 const NEVER_MS = 2 ** 31 - 1;
 
 /** Adds Node's metrics of the process, under names that `promtool check metrics` takes. */

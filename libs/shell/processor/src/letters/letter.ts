@@ -27,7 +27,7 @@ export interface Letter extends LetterPlace {
   readonly writtenAt: Millis;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
-  /** Those the refused record had. */
+  /** Headers of the refused record. */
   readonly headers: readonly RecordHeader[];
   readonly origin: DeadLetterOrigin;
 }

@@ -6,7 +6,7 @@ const AHEAD_MAX_MS: DurationMs = 40_000;
 
 export interface AdmissionRules {
   readonly perSecond: number;
-  /** So many are let in at once after a while without any. */
+  /** Number let in at once after a while without any. */
   readonly burst: number;
 }
 
@@ -31,7 +31,7 @@ export class Admission {
       return 0;
     }
     const turnAtMs = Math.max(this.#turnAtMs, paidAtMs) + this.#eachMs;
-    // Those who come later share the turns again, from the first one on.
+    // Later comers share the turns again, from the first one on.
     this.#turnAtMs = turnAtMs - nowMs > AHEAD_MAX_MS ? paidAtMs + this.#eachMs : turnAtMs;
     return this.#turnAtMs - nowMs;
   }

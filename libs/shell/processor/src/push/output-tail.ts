@@ -27,7 +27,7 @@ export interface OutputTailParts {
   readonly onLost: (partition: number, why: string) => void;
 }
 
-/** So many offsets before the one that is asked for are read, too: others who resume then find theirs. */
+/** Offsets read before the one that is asked for: others who resume then find theirs. */
 const SLACK_OFFSETS = 1_000;
 const RETRY_MS: DurationMs = 1_000;
 

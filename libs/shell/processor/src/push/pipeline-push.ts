@@ -45,7 +45,7 @@ export class PipelinePush {
   readonly hub: Hub;
   readonly #parts: PipelinePushParts;
   readonly #tail: OutputTail;
-  /** Those who are not subscribed yet: what they need is read. */
+  /** Readers that are not subscribed yet, while what they need is read. */
   readonly #joining = new Map<HttpSink, Question>();
   readonly #catchUps: (() => void)[] = [];
   #catchingUp = 0;

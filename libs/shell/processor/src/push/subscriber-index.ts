@@ -7,7 +7,7 @@ export class SubscriberIndex {
   readonly #byKey = new Map<string, Set<Subscriber>>();
   /** By length of the prefix, then by the prefix: an output is looked up once for each length. */
   readonly #byPrefix = new Map<number, Map<string, Set<Subscriber>>>();
-  /** Those that are under way in a round of `turn`. */
+  /** Subscribers still to come in a round of `turn`. */
   #round: readonly Subscriber[] = [];
 
   has(subscriber: Subscriber): boolean {

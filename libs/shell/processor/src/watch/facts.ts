@@ -133,7 +133,7 @@ function figuresFact(pipeline: ShownPipeline, grown: { readonly read: number; re
   };
 }
 
-/** So many up to each bound in milliseconds and above the one before; null: above them all. Empty ones are left out. */
+/** Counts delays up to each bound in milliseconds and above the one before; null: above them all. Empty bins are left out. */
 function delayBins(
   histograms: readonly HistogramStatus[],
 ): readonly (readonly [upToMs: number | null, count: number])[] {

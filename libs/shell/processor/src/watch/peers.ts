@@ -33,7 +33,7 @@ export class Peers {
     this.#parts = parts;
   }
 
-  /** Those that are followed, and no others. */
+  /** Follows these instances, and no others. */
   follow(endpoints: Endpoints): void {
     for (const [endpoint, peer] of this.#peers)
       if (!endpoints.has(endpoint)) {

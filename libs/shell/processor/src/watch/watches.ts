@@ -1,4 +1,4 @@
-// Those who watch: one look at the processor for all of them, while there are any.
+// Takes one look at the processor for all who watch, while there are any.
 //
 // Owns: when the next look is taken, and which other instances are followed.
 // Does not own: what is shown (facts.ts), who is told of what (Board).

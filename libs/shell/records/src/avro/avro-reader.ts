@@ -75,7 +75,7 @@ export class AvroReader {
     return lossy.decode(this.#buffer.subarray(start, this.#position));
   }
 
-  /** So many bytes: a copy. */
+  /** Copies `length` bytes. */
   raw(length: number): Uint8Array {
     const start = this.advance(length);
     return Uint8Array.prototype.slice.call(this.#buffer, start, this.#position);

@@ -77,7 +77,7 @@ export class CommitCycle {
   /** The task is being handed over; false: it goes on after all (R3). */
   handOver(isHandedOver: boolean): void {
     this.#parts.committer.offsetPace.handOver(isHandedOver);
-    // What is owed is due at once. Nothing else is: a task that ends may be unsound by now.
+    // Owed records are due at once. Nothing else is: a task that ends may be unsound by now.
     if (isHandedOver) this.#parts.events.wake();
   }
 

@@ -15,7 +15,7 @@ interface Commit {
   readonly carries: boolean;
 }
 
-/** Those in the log, in its order. */
+/** Commits in the log, in its order. */
 function commitsOf(world: World): Commit[] {
   return world.simulation.log.endedTransactions.flatMap(({ marker, writes, offsets }) => {
     const record = writes.find(({ topic }) => topic === CHANGELOG)?.written[0]?.records[0];

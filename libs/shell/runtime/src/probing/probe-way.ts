@@ -33,7 +33,7 @@ export class ProbeWay {
   /** The nodes that lead the inputs, and the changelog, in words. */
   inputLeaders: readonly string[] = [];
   changelogLeader: string | undefined;
-  /** Those of the changelog and the output, once they were asked for. */
+  /** Leaders of the changelog and the output, once they were asked for. */
   writtenLeaders: readonly string[] = [];
   /** Offset of it in each input, once acknowledged. */
   offsets: readonly number[] = [];

@@ -50,7 +50,7 @@ export class TaskProbe {
   readonly #durations = new DurationHistogram();
   readonly #abandon = new AbortController();
   #lastMs: DurationMs | undefined;
-  /** Those of the inputs when they were last told. */
+  /** Leaders of the inputs when they were last told. */
   #leaders: readonly string[] = [];
   #sent = 0;
   #way: ProbeWay | undefined;

@@ -40,7 +40,7 @@ export class AskPace {
     this.#roundTripMs = roundTripMs;
   }
 
-  /** That answer has closed sessions that would have waited otherwise. */
+  /** The answer has closed sessions that would have waited otherwise. */
   boreFruit(): void {
     this.#wasFruitful = true;
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { EXPIRE_PIECE, EXPIRE_SLICE_MAX, SLICE_MS } from '../limits.ts';
 import { expireSlice } from './expire-slice.ts';
 
-/** So many entries are due, each of which takes so long; after `roomFor` of them the commit is full. */
+/** `due` entries that take `eachMs` each; after `roomFor` of them the commit is full. */
 function expiring(due: number, eachMs: number, roomFor = Infinity): { took: number; ms: number; more: boolean } {
   const done = { took: 0, ms: 0 };
   const task = {

@@ -59,7 +59,7 @@ export class ReadEnds {
   /** More may be read. */
   look(): void {
     for (const [ends, sharing] of this.#waiting) {
-      // Those of a later question are no earlier.
+      // The ends of a later question are no earlier.
       if (!this.#isRead(ends)) return;
       this.#waiting.delete(ends);
       for (const tell of sharing) tell(true);

@@ -6,7 +6,7 @@ import { stepSlice } from './stepping.ts';
 
 const CURSOR = {} as RecordCursor;
 
-/** So many records, each of which takes so long; the one after `untilDue` lets something be due. */
+/** `records` records that take `eachMs` each; the one after `untilDue` makes something due. */
 function stepping(
   records: number,
   eachMs: number,

@@ -140,7 +140,7 @@ export class TaskLoop {
       this.#considerStop();
       if (expireMore === 'later') {
         this.#waitForPace();
-        // What goes first holds the input up until the pace lets it go.
+        // Entries that go first hold the input up until the pace lets them go.
         if (stepMore && this.#parts.task.counters.recordsRead > readBefore) this.wake();
       }
       // There may be room again in the task: a cut in this very turn may have made it.

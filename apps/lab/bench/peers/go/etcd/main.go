@@ -34,7 +34,7 @@ type answer struct {
 const (
 	// Each of them is a connection.
 	clients = 4
-	// What is kept while it is touched.
+	// Lifetime of leases that are touched.
 	heldSeconds = 3600
 	// Cost of an expiry is measured from so long before the first is due.
 	lead = time.Second

@@ -1,7 +1,7 @@
 // How far a session has come on a way of named steps, and when it reached each (S10).
 //
 // The times are kept at which each step was seen: which of them count is known only once all have come, in whatever order.
-// So many at most: those that came first, and the last one. A session that saw a step more often may have gone further than is
+// A step keeps its first times and the last one. A session that saw a step more often may have gone further than is
 // said, never less far.
 import type { Millis } from '@flatline/base';
 import { funnelBytesMax } from './bounds.ts';
@@ -75,7 +75,7 @@ function stepType(name: string): unknown {
   };
 }
 
-/** Those of steps that the way has: other settings may have left more than there is room for now. */
+/** Keeps only the times of steps that the funnel has: former settings may have left more than there is room for now. */
 function ofSteps(times: Funnel['times'], steps: readonly string[]): Funnel['times'] {
   const known = Object.create(null) as Record<string, readonly Millis[]>;
   for (const [step, each] of Object.entries(times)) if (steps.includes(step)) known[step] = each;

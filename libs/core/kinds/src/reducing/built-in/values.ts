@@ -28,7 +28,7 @@ interface Values {
   readonly more: boolean;
 }
 
-/** Those that came first by event time, whatever the order in which they were heard. `textBytes`: of each text. */
+/** Keeps the distinct values that came first by event time, whatever the order in which they were heard. `textBytes`: of each text. */
 export function distinct(
   name: string,
   { field, max }: { readonly field: string; readonly max: number },

@@ -7,7 +7,7 @@ import { assert, type DurationMs } from '@flatline/base';
 
 /** Bins in each octave. */
 const PER_OCTAVE = 32;
-/** That of OpenTelemetry: there are 2^5 bins in an octave. */
+/** Scale as in OpenTelemetry: an octave has 2^5 bins. */
 export const SCALE = 5;
 const OCTAVES = 53;
 /** Number of the last bin: 2^53 − 1 is in it. */

@@ -11,7 +11,7 @@ export interface Dimension {
   readonly name: string;
   /** The attribute whose values it tells apart. */
   readonly attribute: string;
-  /** So many values, those that a partition sees first; all others are OTHER. */
+  /** Values told apart, those that a partition sees first; all others are OTHER. */
   readonly max: number;
 }
 

@@ -140,7 +140,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     return [this.#lease, ...this.#waiting].some((claim) => isOf(claim, eviction));
   }
 
-  /** Those that wait go first: the lease is for the others. */
+  /** Waiting starts go first: the lease is for the others. */
   evict(eviction: SaidEviction): void {
     const { at } = eviction;
     const out = this.#waiting.filter((each) => isOf(each, eviction));

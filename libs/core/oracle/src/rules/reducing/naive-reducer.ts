@@ -19,7 +19,7 @@ export interface ReducerRules {
   readonly result: Schema;
   readonly builtIn?: Readonly<Record<string, BuiltInPart>> | undefined;
   readonly version?: number;
-  /** Those of an application, where today's are those of then. A function, so that no text has it. */
+  /** The application's functions, where today's are those of then. A function, so that no text shows it. */
   readonly functions?: (() => ReducerFunctions) | undefined;
 }
 

@@ -45,7 +45,7 @@ function timeoutOf(rules: PipelineRules, { event }: Activity, session: Session |
   return session?.timeoutChosen === true ? session.timeoutMs : rules.timeoutMs;
 }
 
-/** Those that become one with the event, in the order of their times. */
+/** Sessions that become one with the event, in the order of their times. */
 export function metBy(
   sessions: readonly Session[],
   rules: PipelineRules,

@@ -5,7 +5,7 @@ const WINDOW = 64;
 export interface SequenceSpan {
   readonly lowest: number;
   readonly highest: number;
-  /** Those seen within the window below the highest. */
+  /** Sequences seen within the window below the highest. */
   readonly seen: ReadonlySet<number>;
   readonly received: number;
   readonly missingBefore: number;

@@ -60,7 +60,7 @@ export interface Closed {
   readonly reason: string;
   /** An operator has ended it (Q4). */
   readonly byOperator: boolean;
-  /** That of the summary said last. */
+  /** Revision of the last summary. */
   readonly revision: number;
 }
 

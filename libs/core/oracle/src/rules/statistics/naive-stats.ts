@@ -33,7 +33,7 @@ interface Close {
 interface Cell {
   readonly label: Label;
   opened: number;
-  /** Those that may still be taken back. */
+  /** Closes that may still be taken back. */
   readonly closes: Set<Close>;
   /** The sum of all others. */
   readonly byReason: Map<string, number>;

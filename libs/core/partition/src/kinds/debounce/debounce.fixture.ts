@@ -39,7 +39,7 @@ export class DebounceLog extends KindLog<FoldedBatch, FoldedWindows> {
   /** By number, with which its value begins. */
   readonly #encoded: DebouncedBatch[] = [];
   readonly #entriesMax: number;
-  /** That of tasks from now on. */
+  /** Limit of tasks from now on. */
   maxStateBytes: number;
   /** Batches encoded so far. */
   encodes = 0;

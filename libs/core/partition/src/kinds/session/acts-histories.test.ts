@@ -41,7 +41,7 @@ function eventOf(random: Random, at: number): Readonly<Record<string, unknown>> 
   };
 }
 
-/** What may revise a session that has just been evicted: without these, few histories of a run do. */
+/** Adds records that may revise a session that has just been evicted: without these, few histories do. */
 function addLate(log: ActsLog, random: Random, now: number): void {
   for (let i = 0; i < 12; i += 1) {
     const before = now - (log.rules.graceMs + log.rules.timeoutMs) - random.below(60);

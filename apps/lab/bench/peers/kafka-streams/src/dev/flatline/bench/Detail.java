@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the events of a session said.
+ * The content of a session's events.
  *
  * @param firstEvent event time of the earliest, {@code lastEvent} of the latest (epoch milliseconds)
  * @param highest the highest sequence so far, or {@code Event.NONE}; a sequence that is not higher counts as a repetition
@@ -24,7 +24,7 @@ record Detail(long firstEvent, long lastEvent, long highest, long received, Map<
     return new Detail(time, time, event.sequence(), event.sequence() == Event.NONE ? 0 : 1, types);
   }
 
-  /** Whether an event's sequence has been seen, or has been left behind, which is not told apart. */
+  /** True if an event's sequence has been seen, or lies below the window: the two are not told apart. */
   static boolean repeats(Detail known, Detail single) {
     return known != null && single != null && single.highest != Event.NONE && single.highest <= known.highest;
   }

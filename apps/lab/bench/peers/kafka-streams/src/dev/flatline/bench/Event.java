@@ -1,7 +1,7 @@
 package dev.flatline.bench;
 
 /**
- * What the value of a record says.
+ * The content of a record's value.
  *
  * @param type {@code HEARTBEAT} where it is left out
  * @param occurredAt event time, epoch milliseconds; {@code NONE}: the record's timestamp stands for it

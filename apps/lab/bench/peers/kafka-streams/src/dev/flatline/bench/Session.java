@@ -5,7 +5,7 @@ import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 
 /**
- * What is kept of a session: when it was first and last heard of (epoch milliseconds), how often, and what its events said.
+ * A session's state: when it was first and last heard of (epoch milliseconds), how often, and the content of its events.
  *
  * @param detail null where all of them were bare
  */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What the benchmark asks for, from arguments of the form {@code name=value}. */
+/** The benchmark's request, from arguments of the form {@code name=value}. */
 record Task(Map<String, String> values) {
   static Task of(String[] arguments) {
     return new Task(Arrays.stream(arguments)

@@ -51,7 +51,7 @@ final class Variants {
   }
 
   /**
-   * What newer versions offer in place of suppress (KIP-825). With the retention it has by default it loses sessions that are
+   * The replacement for suppress in newer versions (KIP-825). With the retention it has by default it loses sessions that are
    * closed late: it gets twice the timeout.
    */
   private static Topology sessionWindowsOnClose(Task task) {

@@ -2,7 +2,7 @@ package dev.flatline.bench;
 
 import java.util.Map;
 
-/** What touches of live sessions cost, and how long it takes to say that very many have ended at once. */
+/** Measures touches of live sessions, and how long it takes to say that very many have ended at once. */
 final class LeasesJob {
   private static final int HELD_MS = 3_600_000;
   /** The cost of an expiry is measured from so long before the first is due. */

@@ -52,7 +52,7 @@ public final class TrackerHistory implements SessionExpirer {
     return 1;
   }
 
-  /** What the tracker's thread does, which sleeps by the real clock. */
+  /** Does the work of the tracker's thread, which sleeps by the real clock. */
   private void expireDue() {
     tracker.getSessionExpiryMap().forEach((bucket, ids) -> ids.forEach(id -> bucketOf.put(id, bucket)));
     while (queue.getWaitTime() == 0) {
