@@ -45,11 +45,19 @@ describe('a figure in prose', () => {
     expect(found(quoted(figure, place))[0]).toContain(message);
   });
 
+  test('is nowhere about right, but in the model of capacity and in decisions', () => {
+    const text = 'It takes some 20 ms, as `x 4 ms`, at most 5 s; about 3 partitions.';
+    expect(found(text)).toEqual([expect.stringMatching(/^docs\/LEASES\.md:1 says some 20 ms, which no test compares/)]);
+    expect(found(text, 'docs/CAPACITY.md')).toEqual([]);
+    expect(found(text, 'docs/adr/0001-a.md')).toEqual([]);
+  });
+
   test('stands where costs are told only as a link', () => {
     const text =
       '# Leases\n\nThey last 20 s.\n\n## What it costs\n\nIt takes 3 µs, `x 4 ms`.\n\n## Limits\n\nUp to 5 MB.';
     expect(found(text)).toEqual([expect.stringMatching(/^docs\/LEASES\.md:7 says 3 µs, which no test compares/)]);
     expect(found('It takes 7 × as many, of 2 partitions.', 'docs/PERFORMANCE.md')).toHaveLength(1);
+    expect(found('It takes half of the CPU (target, missed: a third).', 'docs/PERFORMANCE.md')).toHaveLength(1);
     expect(found('```text\n3 ms\n```', 'docs/PERFORMANCE.md')).toEqual([]);
   });
 });
