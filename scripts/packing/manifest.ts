@@ -57,7 +57,8 @@ function besides(
   const nameOf = (folder: string): string => folder.replace(/^.*node_modules\//, '');
   const isPinned = ([folder]: (typeof folders)[number]): boolean => {
     const name = nameOf(folder);
-    // One for some systems alone is named by its parent, exactly; of two versions only one could be named.
+    // Not named: packages for some systems only, whose parent names them exactly; and those of several versions, of which only one
+    // could be.
     return packages[folder]!.os === undefined && folders.filter(([other]) => nameOf(other) === name).length === 1;
   };
   const versionsIn = (scope: 'required' | 'optional'): Readonly<Record<string, string>> =>

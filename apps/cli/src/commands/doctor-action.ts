@@ -44,7 +44,7 @@ type Say = (finding: Finding) => void;
 async function examine(flags: DoctorFlags, shell: Shell, say: Say): Promise<void> {
   say({ what: 'Node', outcome: 'ok', text: `${process.version} on ${process.platform} ${process.arch}` });
   const whole = await tried('configuration', say, () => configurationOf(shell, flags, SECRET_SECTIONS));
-  // A secret that only the processor has hides nothing of the brokers.
+  // The brokers can be checked without a secret that only the processor has.
   const config = whole ?? (await withoutIngest(flags, shell));
   if (config === undefined) return;
   const names = config.pipelines.map(({ name, kind }) => `${name} (${kind})`).join(', ');
@@ -129,7 +129,7 @@ function sayTopics(
   if (wrong.length === 0) say({ what: 'topics', outcome: 'ok', text: 'as they have to be' });
 }
 
-/** undefined: what is wrong is not of ingest alone, and has been said. */
+/** Returns the configuration without `ingest`; undefined if more than that is wrong, which has been reported. */
 async function withoutIngest(flags: DoctorFlags, shell: Shell): Promise<FlatlineConfig | undefined> {
   try {
     return await configurationOf(shell, flags, ['kafka', 'schemaRegistry']);
@@ -138,7 +138,7 @@ async function withoutIngest(flags: DoctorFlags, shell: Shell): Promise<Flatline
   }
 }
 
-/** undefined, and said, where it throws. */
+/** Runs `attempt`; reports it and returns undefined if it throws. */
 async function tried<T>(what: string, say: Say, attempt: () => Promise<T>): Promise<T | undefined> {
   try {
     return await attempt();
@@ -148,7 +148,7 @@ async function tried<T>(what: string, say: Say, attempt: () => Promise<T>): Prom
   }
 }
 
-/** States what a client needs to read the output in a burst: batches below 4 kB come unpacked, so that a trial does not tell. */
+/** States what a client needs to read a burst of outputs. A trial would not tell: batches below 4 kB come unpacked. */
 function readersOf({ name, output: { topic, compression } }: FlatlineConfig['pipelines'][number]): Finding {
   const needs = {
     none: 'not packed: every client reads it',

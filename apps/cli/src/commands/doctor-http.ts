@@ -19,7 +19,7 @@ const UNTOLD: Finding = {
   text: 'a processor answers, and says nothing of its warnings without a token: --token-file',
 };
 
-/** A running processor holds the address, and is asked how it is; anything else there is in the way. */
+/** If a processor runs at the address, it is asked how it is; anything else that listens there is in the way. */
 export async function httpFindings(config: ConfiguredAddress, { token, ca: given }: Access = NONE): Promise<Finding[]> {
   const what = 'HTTP';
   const another = 'choose another http.port or --http-port';
@@ -36,7 +36,7 @@ export async function httpFindings(config: ConfiguredAddress, { token, ca: given
     const said = await saidBy(new ProcessorAddress(address, asker, token));
     return said === undefined ? [UNTOLD] : [answers, ...said];
   } catch (error) {
-    // It answers, and lets this caller in no farther, by its token.
+    // It answers, and refuses the token of this caller.
     if (error instanceof CommandFailure) return [{ what, outcome: 'wrong', text: error.message }];
     if ((error as { readonly code?: unknown }).code === 'ECONNREFUSED')
       return [{ what, outcome: 'ok', text: `${address} is free` }];
@@ -47,8 +47,8 @@ export async function httpFindings(config: ConfiguredAddress, { token, ca: given
 }
 
 /**
- * Asks the processor there why it is not ready, and for its warnings. undefined: it says no more than that it is ready, as one
- * that asks for a token does.
+ * Asks the processor there why it is not ready, and for its warnings. undefined: it only says that it is ready, as a processor
+ * that requires a token does.
  */
 async function saidBy(address: ProcessorAddress): Promise<Finding[] | undefined> {
   const { body } = await address.ask<Pick<SeenInstance, 'ready'> & Partial<SeenInstance>>('/readyz');

@@ -27,7 +27,7 @@ export interface KeyAct {
   readonly config: FlatlineConfig;
   readonly pipeline: PipelineConfig;
   readonly message: KeyMessage;
-  /** True if the act is about this entry of the key; undefined: it is about nothing that has to be there. */
+  /** True if the act concerns this entry of the key; undefined: it needs no entry. */
   readonly concerns: ((entry: ShownEntry) => boolean) | undefined;
 }
 
@@ -48,7 +48,7 @@ export function keyFor({ input: { maxKeyBytes } }: PipelineConfig, { key }: KeyF
   return bytes;
 }
 
-/** Sends it whether anything is there or not: the processor may have more to read, and knows. */
+/** Sends it even if nothing seems to be there: the processor may know better, since it has records to read that this has not. */
 export async function sendAct(act: KeyAct, flags: KeyFlags, console: Console, shell: Shell): Promise<SentAct> {
   const { config, pipeline, message, concerns } = act;
   const { clock, stop } = shell;
@@ -84,7 +84,7 @@ export async function livesThere(
   }
 }
 
-/** Where it went, and what the newest commit had there. */
+/** Says where it went, and what the newest commit had there. */
 export function sentText({ topic, partition, offset, isThere }: SentAct, isAct: boolean, none: string): string {
   const place = offset < 0 ? `${topic}/${partition}` : `${topic}/${partition}/${offset}`;
   const until = isAct ? ', for what is there when it is read' : '';
@@ -108,7 +108,7 @@ interface Look {
   readonly shell: Shell;
 }
 
-/** As `looksThere`; undefined, too, where it cannot look: an act must not wait until the changelog is mended. */
+/** As `looksThere`; undefined also where the changelog cannot be read: an act must not wait until it is mended. */
 async function knownThere(
   look: Look,
   concerns: (entry: ShownEntry) => boolean,

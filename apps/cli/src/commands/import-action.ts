@@ -42,7 +42,7 @@ export interface ImportFlags extends ConfigurationFlags {
   readonly time?: string;
   readonly value?: ImportValue;
   readonly close?: boolean;
-  /** Also what the topic holds already. */
+  /** Import even records that the topic already holds. */
   readonly again?: boolean;
   readonly onBadLine: 'stop' | 'skip';
   readonly json?: boolean;
@@ -139,7 +139,7 @@ async function check(
   return survey;
 }
 
-/** Where it is one of node:zlib. */
+/** A failure of node:zlib in words; undefined: it is another. */
 function unpackingFailure(error: unknown, file: string): CommandFailure | undefined {
   // By its shape: it may come from another realm.
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
@@ -170,7 +170,7 @@ function assertKept(
 }
 
 /**
- * By its first records, all of them: of an import that broke off they are there, too.
+ * Looks for the first records: an import that broke off has left them, too.
  * @throws CommandFailure where the topic holds them already: nothing has been produced then.
  */
 async function assertNew(
@@ -192,7 +192,7 @@ async function assertNew(
   );
 }
 
-/** Where the first of them stands, if each of them does. */
+/** Offset of the first of them; undefined unless the topic holds all of them. */
 async function placeOfAll(
   records: readonly ImportedRecord[],
   topic: TopicDescription,
@@ -292,7 +292,7 @@ function showResult(
   if (flags.close !== true) console.note('Sessions that were alive at the end stay open; --close closes them.');
 }
 
-/** Asked again each time: it becomes true while something else is waited for. */
+/** A function, so that it is read again: it becomes true while something else is awaited. */
 function isStopped({ stop }: Shell): boolean {
   return stop.signal.aborted;
 }

@@ -49,7 +49,7 @@ function stopOf({ worker }: RunFlags, { shell: { stop, supervisor } }: CommandCo
   return eitherStop(stop, supervisor.stop);
 }
 
-/** Its supervisor tells of it, and of its end. */
+/** Runs as a worker: the supervisor reports it, and its end. */
 async function worked(processor: RunningProcessor, stop: Stop, { shell }: CommandContext): Promise<ExitCode> {
   shell.supervisor?.serve(processor);
   await Promise.race([processor.finished, stop.requested]);

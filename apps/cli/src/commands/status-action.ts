@@ -22,7 +22,7 @@ export async function runStatus(flags: ApplicationFlags, console: Console, shell
   return seen.instances.every(({ ready }) => ready) ? ExitCode.ok : ExitCode.failedCheck;
 }
 
-/** As one instance would say it, and each of them. */
+/** The report of all as of one instance, and the report of each. */
 export function shownJson(seen: Seen): object {
   const [{ instance, address } = { instance: '', address: '' }] = seen.instances;
   const said = (of: (each: SeenInstance) => readonly string[]): readonly string[] =>

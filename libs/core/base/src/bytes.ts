@@ -1,7 +1,7 @@
 // Growable byte writer and bounds-checked byte reader for our own formats (blocks, entry images).
 //
-// Integers are unsigned LEB128 varints up to 2^53 - 1 (JavaScript's safe integers) or fixed little-endian. What a writer cannot
-// hold it refuses by an assertion: written all the same, it would make a log that cannot be read.
+// Integers are unsigned LEB128 varints up to 2^53 - 1 (JavaScript's safe integers) or fixed little-endian. A writer asserts that a
+// value fits: one that does not would make a log that cannot be read.
 import { assert, AssertionError } from './assert.ts';
 
 /** Thrown by a reader on bytes that break the format; adapters turn it into their own consequence. */
@@ -174,7 +174,7 @@ export class ByteWriter {
     this.#length += length;
   }
 
-  /** As `raw` what a view shows, four bytes at a time: for short pieces half the time of copying byte by byte. */
+  /** `raw` for the bytes of a view, four at a time: for short pieces half the time of copying byte by byte. */
   rawView(view: DataView, start: number, length: number): void {
     this.#reserve(length);
     const target = this.#view;
@@ -216,7 +216,7 @@ export class ByteWriter {
     this.block(utf8.encode(value));
   }
 
-  /** Without a call and an array for each of the many. False, and nothing written, where it is not ASCII. */
+  /** Writes ASCII without a call and an array for each text. Returns false, and writes nothing, for any other text. */
   #shortAscii(value: string, length: number): boolean {
     this.#reserve(1 + length);
     const bytes = this.#bytes;

@@ -1,4 +1,4 @@
-// Integers as decimal digits in ASCII, without a text between: encoding one takes longer than all of its digits.
+// Integers as decimal digits in ASCII, without a string in between: encoding a string takes longer than all of its digits.
 
 const ZERO = 0x30;
 /** A safe integer divided by this fits 32 bits, which divide quickly. */
@@ -40,7 +40,7 @@ function countOf(value: number): number {
   return count;
 }
 
-/** From the last digit to the first, zeros before them. */
+/** Writes from the last digit to the first, padded with zeros. */
 function write(value: number, bytes: Uint8Array, start: number, end: number): void {
   let rest = value;
   for (let at = end - 1; at >= start; at -= 1) {

@@ -1,7 +1,7 @@
 // Durations counted by size since the start, cumulative as Prometheus wants them.
 import type { DurationMs } from './time.ts';
 
-/** Upper bounds of the sizes of what takes its time. */
+/** Upper bounds for durations of slow operations. */
 const BOUNDS_MS: readonly DurationMs[] = [
   5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000,
 ];

@@ -1,4 +1,4 @@
-// Memory that grows where it lies: its pages are the kernel's to give, one by one, when they are first written to.
+// Memory that grows in place: the kernel provides each page when it is first written to.
 //
 // Growing an ordinary array copies it, which stops the loop for long where there are millions of entries. Cutting it into
 // chunks costs each access a look at which chunk, and with it much of what the processor could have fetched meanwhile: for
@@ -22,7 +22,7 @@ export class GrowingMemory {
     this.buffer = new SharedArrayBuffer(0, { maxByteLength: maxBytes });
   }
 
-  /** Grows to at least `bytes`, by an eighth or more; what is new is zero. Arrays made before show the former length. */
+  /** Grows to at least `bytes`, by an eighth or more; the new part is zero. Arrays made before keep the former length. */
   grow(bytes: number): void {
     assert(bytes <= this.#maxBytes, 'the live state of a partition fits what is reserved for it', { bytes });
     const roomy = Math.max(bytes, this.buffer.byteLength * 1.125);

@@ -40,7 +40,7 @@ function finished(state: number, length: number): number {
   return h ^ (h >>> 16);
 }
 
-/** `hashBytes` of what a view shows, the same value, four bytes at a time: two thirds of its cost for keys and images. */
+/** `hashBytes` of the bytes of a view, four at a time: two thirds of the cost for keys and images. */
 export function hashView(view: DataView, start: number, length: number, seed: number): number {
   let h = seed | 0;
   const whole = start + (length & ~3);

@@ -1,2 +1,2 @@
-/** Inputs of a pipeline. Each look at what comes next goes through all of them (S8). */
+/** Most inputs of a pipeline: choosing the next record looks at all of them (S8). */
 export const INPUTS_MAX = 16;

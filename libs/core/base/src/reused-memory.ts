@@ -1,6 +1,6 @@
-// Memory for large byte strings that live for some milliseconds, reused. Allocated each time, hundreds of megabytes a second
-// would be cleared page by page by the kernel, and would make V8, which counts them, collect garbage many times a second with
-// all its helper threads.
+// Reuses memory of large byte strings that live for some milliseconds. If it were allocated each time, the kernel would clear
+// hundreds of megabytes a second page by page, and V8, which counts them, would collect garbage many times a second on all its
+// helper threads.
 //
 // Owns: memory that is free.
 // Does not own: memory handed out; what is never given back is the garbage collector's.

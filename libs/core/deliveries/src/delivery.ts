@@ -1,4 +1,4 @@
-// A delivery, and what is decided of it.
+// A delivery, and the decisions about it.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { Breaker } from './breaker.ts';
 
@@ -33,7 +33,7 @@ export interface Delivery extends DeliveryMark {
   readonly body: Uint8Array;
   /** Attempts that failed. */
   readonly attempts: readonly Attempt[];
-  /** Since when those who came across it know no such endpoint. Default: it has one. */
+  /** Since when no owner that met it has known its endpoint. Default: the endpoint is known. */
   readonly strandedAt?: Millis | undefined;
 }
 

@@ -1,4 +1,4 @@
-// How much may be under way to one endpoint, and how often: shared by all partitions of a process.
+// Limits concurrency and rate of attempts to one endpoint, for all partitions of a process.
 //
 // Owns: how many attempts are under way, when the next may begin.
 // Does not own: which delivery that is (EndpointQueue).
@@ -18,9 +18,9 @@ export interface GateLimits {
   readonly maxPerSecond: number | undefined;
 }
 
-/** Timers come late: what they miss may be made up for. */
+/** Timers are late: attempts that they delayed may be made up for. */
 const BURST_MS: DurationMs = 50;
-/** No rate that may be configured makes anyone wait longer: the clock was put back. */
+/** Longest wait at the slowest rate that may be configured: a longer one means that the clock was put back. */
 const FREE_MOST_MS: DurationMs = 1_000;
 
 export class Gate {
@@ -62,7 +62,7 @@ export class Gate {
     return this.#inFlight >= this.#limits.maxInFlight ? undefined : Math.ceil(this.#freeAt);
   }
 
-  /** Told each time that an attempt has ended. Returns how to end that. */
+  /** Calls `tell` each time that an attempt has ended. Returns a function that unsubscribes. */
   onFree(tell: () => void): () => void {
     this.#waiting.add(tell);
     return () => {

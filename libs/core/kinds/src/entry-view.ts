@@ -1,4 +1,4 @@
-// How the live entries of a kind are shown to whoever asks what there is: a person, or a program. Nothing is changed by it.
+// Shows the live entries of a kind to users and programs that ask. Changes nothing.
 import type { EntryFormat } from './contract.ts';
 import type { EntryWindow } from './entry-window.ts';
 import type { Reckoning } from './held-time.ts';
@@ -12,6 +12,6 @@ export interface EntryPlace {
 
 export interface EntryView<Entry extends EntryWindow = EntryWindow> {
   readonly format: EntryFormat<Entry>;
-  /** Returns what the entry in the window holds: usually one thing, for schedules each of a key's. */
+  /** Returns what the entry in the window holds: one thing, or every schedule of its key. */
   shown(entry: Entry, place: EntryPlace): readonly ShownEntry[];
 }

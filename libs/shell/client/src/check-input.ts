@@ -3,12 +3,12 @@ import { firstRecord, type KafkaConnection } from '@flatline/kafka';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import { withinDeadline } from '@flatline/system';
 
-/** Limit of a look at a topic: a producer may have no right to read, and is not held up. */
+/** Longest look at a topic: a producer may have no right to read, and must not be delayed by that. */
 const LOOK_MS: DurationMs = 2_000;
 
 interface LookParts {
   readonly clock: Clock;
-  /** The client's own: nothing is opened to look. */
+  /** The connection of the client: no other is opened for a look. */
   readonly connection: KafkaConnection;
 }
 

@@ -38,7 +38,7 @@ export function connect(options: ConnectOptions): Flatline {
   });
 }
 
-/** Way in which something was opened. */
+/** Says how something was opened. */
 type Call = 'heartbeats' | 'sessions' | 'items' | 'schedules' | 'leases' | 'summaries' | 'tasks';
 const SENDS: readonly Call[] = ['heartbeats', 'sessions', 'items', 'schedules'];
 
@@ -69,7 +69,7 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
     if (url !== undefined) this.#registry = new HttpSchemaRegistry({ url, clock, setting: 'schemaRegistryUrl' });
   }
 
-  /** For what reads over connections of its own. */
+  /** For readers with connections of their own. */
   get reading(): ReadingClient {
     return {
       surroundings: { kafka: this.#kafka, registry: this.#registry },
@@ -175,11 +175,11 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
     if (this.#closing !== undefined) throw new Error('this client is closed: connect again');
   }
 
-  /** Everything is closed, whatever one of them says on the way. */
+  /** Closes everything, even if closing one of them fails. */
   async #closeAll(): Promise<void> {
     try {
       const open = [...this.#open];
-      // Whoever leads cleans up before its lease is given back: it may send by what is left, and its loop over outputs ends.
+      // A leader cleans up before its lease is given back: it may still send, and its loop over outputs ends.
       const before = await closed(open.filter(([, call]) => !SENDS.includes(call)));
       const senders = await closed(open.filter(([, call]) => SENDS.includes(call)));
       for (const ending of [...before, ...senders]) if (ending.status === 'rejected') throw ending.reason;

@@ -46,7 +46,7 @@ export class DirectoryAccess {
     return { status: answer.status, body: jsonOf(answer) };
   }
 
-  /** An answer as it comes. @throws Error that says why there is none; Misconfigured where a file cannot be read */
+  /** Returns the answer as a stream. @throws Error that says why there is none; Misconfigured where a file cannot be read */
   async stream(
     endpoint: string,
     path: string,
@@ -75,7 +75,7 @@ export class DirectoryAccess {
     return { authorization: `Bearer ${this.#token}` };
   }
 
-  /** A token goes in clear only where the application itself has written such an address. */
+  /** A token is sent unencrypted only to addresses that the application itself has given so. */
   #isSafe(endpoint: string): boolean {
     return endpoint.startsWith('https:') || this.#urls.some((url) => url.startsWith('http:'));
   }

@@ -15,7 +15,7 @@ export interface WatchedOutput {
   /** Where the key is no UTF-8. */
   readonly keyBase64?: string;
   readonly partition: number;
-  /** With the partition a name for good, for whoever has to know it again. */
+  /** With the partition, a permanent name of the record. */
   readonly offset: number;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
@@ -30,7 +30,7 @@ export interface WatchedOutput {
 export type DirectoryChange =
   /** `emits`: of sessions, the records that the pipeline says; without `opened` those that open are not told of. */
   | { readonly kind: 'subscribed'; readonly emits?: readonly string[]; readonly detail?: string }
-  /** All that there is: what was known before is out of date. Not complete where there are too many. */
+  /** All that lives: anything known before is out of date. Incomplete where there are too many. */
   | { readonly kind: 'snapshot'; readonly entries: readonly DirectoryEntry[]; readonly isComplete: boolean }
   | { readonly kind: 'output'; readonly output: WatchedOutput }
   /** Outputs were missed, and a snapshot follows. */
@@ -80,7 +80,7 @@ export async function* watching(parts: WatchParts): AsyncGenerator<DirectoryChan
         failure = undefined;
         troubles.answered(url);
         const change = changeIn(event, snapshot);
-        // Behind what is handed on: whoever stops in between has not gone past it.
+        // After the event is handed on: a reader that stops in between has not gone past it.
         if (change !== undefined) yield change;
         id = event.id;
       }

@@ -252,7 +252,7 @@ class HttpDirectory implements Directory {
     });
   }
 
-  /** Each is answered with its own request: an instance that does not answer keeps no one waiting who asks for what others have. */
+  /** Answers each key with its own request: an instance that does not answer delays only its own keys. */
   async #askFor(all: Waiting[], proof: Proof): Promise<void> {
     const waiting = all.splice(0);
     const reject = (error: unknown, indices: Iterable<number>): void => {
@@ -294,7 +294,7 @@ class HttpDirectory implements Directory {
     return owners.endpointOf(partitionOf(key, owners.partitionCount)) ?? '';
   }
 
-  /** At the instance given, else at any other that answers: each of them knows whom to ask. */
+  /** Asks the given instance, else any other that answers: each of them knows the owner. */
   async #ask(endpoint: string, keys: readonly Uint8Array[], proof: Proof): Promise<readonly DirectoryEntry[]> {
     const asked = keys.map((key) => ({ base64: Buffer.from(key).toString('base64') }));
     const body = JSON.stringify({ keys: asked, ...(proof && { proof }) });
@@ -320,7 +320,7 @@ class HttpDirectory implements Directory {
     this.#owners = instancesOf(said as OwnersSaid);
   }
 
-  /** Never rejects: what is known serves on. */
+  /** Never rejects: the known map goes on serving. */
   #refresh(): Promise<void> {
     if (performance.now() - this.#askedAtMs < OWNERS_KEPT_MS) return Promise.resolve();
     this.#asking ??= this.#learnOwners()
@@ -331,7 +331,7 @@ class HttpDirectory implements Directory {
     return this.#asking;
   }
 
-  /** Each once, those that are silent last: whoever asks waits for them only where no one else answers. They are tried beside. */
+  /** Each once, silent ones last: a question waits for them only where none of the others answers. */
   #inOrder(endpoints: readonly string[]): readonly string[] {
     const all = [...new Set(endpoints)].filter((endpoint) => endpoint !== '');
     const silent = all.filter((endpoint) => this.#silent.isSilent(endpoint));

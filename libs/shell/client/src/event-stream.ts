@@ -9,7 +9,7 @@ export interface StreamedEvent {
   readonly id: string | undefined;
 }
 
-/** Longest line that is waited for. */
+/** Longest line: a longer one is an error. */
 const LINE_LENGTH_MAX = 16 * 1024 * 1024;
 
 /** One per block, empty ones included. @throws what the stream throws; Error for a line that does not end */

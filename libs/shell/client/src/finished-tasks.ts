@@ -1,4 +1,4 @@
-// Which attempts at tasks are finished, as the topic of results has told since shortly before this worker began.
+// Knows which attempts at tasks are finished, by the topic of results since shortly before this worker began.
 //
 // Owns: the ids of the last tasks that are done, poison, or come again by a schedule; where each partition of the topic was read to.
 // Does not own: the reader's connections, what is written there.

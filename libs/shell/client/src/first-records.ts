@@ -13,7 +13,7 @@ export const STRANGERS_MAX = 10;
 
 interface Strangers {
   readonly count: number;
-  /** Everything of the partition below is passed over. */
+  /** Records of the partition below it were passed over. */
   readonly passedTo: number;
 }
 

@@ -13,7 +13,7 @@ export interface WatchTrouble {
   readonly message: string;
 }
 
-/** The instance lets in at a rate, or is starting, and says when to come: no trouble. */
+/** An instance that limits its rate, or is starting, and says when to come again is no trouble. */
 export class Later extends Retriable {
   readonly afterMs: DurationMs;
   constructor(afterMs: DurationMs) {

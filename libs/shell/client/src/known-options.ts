@@ -35,13 +35,13 @@ const PREFIX: Wanted = {
   words: 'text, or bytes (Uint8Array)',
   is: (value) => typeof value === 'string' || value instanceof Uint8Array,
 };
-/** In the terms of node:tls, which looks at it itself, but for what it would take for none. */
+/** As node:tls takes it and checks it itself, except for values that it would take for none. */
 const OF_TLS: Wanted = {
   words: "PEM, the path of its file, or { file: '/etc/shop/tls.pem' }",
   is: (value) => [value].flat().every((each) => typeof each !== 'object' || each === null || !('env' in each)),
   isSecret: true,
 };
-/** A configuration has it; here it would silently mean nothing. */
+/** Exists in a configuration; here it would be ignored silently. */
 const NO_ENV: Wanted = { words: 'nothing: there is no such option of node:tls', is: () => false, isSecret: true };
 const TLS: Wanted = {
   words: 'true, false or an object in the terms of node:tls',

@@ -27,7 +27,7 @@ export interface Leadership {
 }
 
 export interface LeaderOptions extends LeaseWish {
-  /** Ends it: the lease is given back once what leads has returned. Default: what closes the leases ends it. */
+  /** Ends it: the lease is given back once `lead` has returned. Default: closing the leases ends it. */
   readonly signal?: AbortSignal;
   /** Told each time that the lease was asked for and not got; it is asked for again. Default: none. */
   readonly onNotGot?: (error: LeaseNotGot) => void;
@@ -96,7 +96,7 @@ async function ledBy(
   try {
     await lead({ token: lease.token, signal: leading, lease });
   } catch (error) {
-    // A `lead` that breaks off once the lease is over has done as it was told.
+    // A `lead` that throws once the lease is over has done as it was told.
     if (!leading.aborted) throw error;
   } finally {
     isReturned = true;

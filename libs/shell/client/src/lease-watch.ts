@@ -19,9 +19,9 @@ export type LeaseStanding =
       /** When it ends unless it is renewed, as of when that was said: renewals say nothing. */
       readonly deadlineAt: Millis | undefined;
     }
-  /** `reason`: `NOT_HELD` where the watch began so, `RELEASED`, `TIMEOUT`, `MAX_DURATION`, `REPLACED` or `EVICTED`. */
+  /** `reason`: `NOT_HELD` if no one held it when the watch began, `RELEASED`, `TIMEOUT`, `MAX_DURATION`, `REPLACED` or `EVICTED`. */
   | { readonly state: 'free'; readonly reason: string }
-  /** The pipeline has not answered who holds it; what comes of it from now on is given. */
+  /** The pipeline has not answered who holds it; changes from now on are given. */
   | { readonly state: 'unknown' };
 
 export class LeaseWatch {

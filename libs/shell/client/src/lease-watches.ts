@@ -1,4 +1,4 @@
-// Standings of leases of one pipeline, for those who watch them.
+// Watches the standings of leases of one pipeline.
 //
 // Owns: the watches, the question that each begins with.
 // Does not own: what a watch makes of what it hears (LeaseWatch), sending.

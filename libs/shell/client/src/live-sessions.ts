@@ -1,8 +1,8 @@
 // Sessions that beat by themselves, over one producer and one wheel.
 //
 // Owns: which sessions live, when each beats, what is dropped during an outage.
-// Does not own: sending and sending again (the producer), what sources are called and count (SenderSources), the pipeline's
-//   timeout, which it is told.
+// Does not own: sending and retrying (the producer), names and numbers of sources (SenderSources), the pipeline's timeout, which it
+//   is given.
 //
 // Invariants
 //   BT1  Between two signs of life of a live session lies at most half of its timeout, if this process gets to run and
@@ -203,7 +203,7 @@ export class LiveSessions {
     );
   }
 
-  /** A first beat comes anywhere in the turn, so that sessions that began together do not beat together. */
+  /** Places a first beat anywhere in the turn, so that sessions that began together do not beat together. */
   #arm(life: Life): void {
     this.#wheel.add(life, 1 + Math.floor(this.#parts.random() * (SLOTS - 1)));
     if (this.#timer !== undefined) return;

@@ -35,7 +35,7 @@ export function valueBytes(call: string, value: unknown, instead: string): Uint8
   if (bytes !== undefined) return bytes;
   if (value === null) throw new TypeError(`${call}: the value is null: ${instead}. JSON's null is the text 'null'`);
   if (typeof value === 'number' && !Number.isFinite(value)) throw refused(String(value));
-  // JSON would leave out what it holds.
+  // JSON would drop its content.
   if (typeof value === 'object' && Symbol.iterator in value && !Array.isArray(value)) throw refused(shown(value));
   const { found } = NOTHING_IN_JSON.exec(Object.prototype.toString.call(value))?.groups ?? {};
   if (found !== undefined) throw refused(found);
@@ -44,7 +44,7 @@ export function valueBytes(call: string, value: unknown, instead: string): Uint8
   return utf8Of(json);
 }
 
-/** undefined: JSON has nothing like it. */
+/** undefined: JSON cannot express it. */
 function jsonOf(call: string, value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

@@ -47,8 +47,8 @@ export interface TasksOptions extends Pick<OutputsOptions, 'group' | 'from' | 'f
 }
 
 /**
- * So far before its beginning a worker reads results: a place is committed some seconds after the outcome at most, and whoever goes
- * on begins within a minute of that.
+ * Results are read from this long before a worker begins: a position is committed within seconds of the outcome, and a successor
+ * begins within a minute of that.
  */
 const RESULTS_BACK_MS: DurationMs = 60_000;
 
@@ -110,7 +110,7 @@ export async function workOffTasks(
       later: later && ((work, afterMs) => tryLater(later, work, afterMs, topic)),
     });
   } finally {
-    // Each outcome was recorded before: nothing is lost with what cannot be closed any more.
+    // Every outcome is recorded by then: nothing is lost if closing fails.
     for (const close of closing) await close().catch(() => undefined);
   }
 }

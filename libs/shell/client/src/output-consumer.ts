@@ -26,7 +26,7 @@ export interface OutputConsumerParts<Found> {
 interface Reading {
   readonly subscription: LogSubscription;
   fetched: FetchedRecords | undefined;
-  /** Belongs to them, and is not given yet. */
+  /** A record of the kind that is not given yet. */
   raw: RawOutput | undefined;
   position: number;
 }

@@ -1,9 +1,9 @@
-// Dead letters of handlers: outputs that no attempt has managed, as they were, with why.
+// Dead letters of handlers: outputs that failed in every attempt, unchanged, with the error.
 import { BatchProducer, type KafkaOptions, openCluster } from '@flatline/kafka';
 import type { RawOutput } from './output-record.ts';
 
 const ERROR_HEADER = 'flatline-error';
-/** Bytes of what a dead letter says of its error. */
+/** Most bytes of the error in a dead letter. */
 export const ERROR_BYTES_MAX = 1_024;
 const utf8 = new TextEncoder();
 const CUT = utf8.encode('…');
@@ -34,7 +34,7 @@ export async function openLetters(topic: string, kafka: KafkaOptions): Promise<L
   };
 }
 
-/** Errors quote whatever they like: an answer, a query. */
+/** Errors may quote anything: an answer, a query. */
 export function errorHeader(why: string): { readonly name: string; readonly value: Uint8Array } {
   // A character is at least a byte.
   const whole = utf8.encode(why.slice(0, ERROR_BYTES_MAX + 1));

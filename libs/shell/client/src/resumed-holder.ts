@@ -1,4 +1,4 @@
-// One who knows the token of a lease, after a restart or on another server, and goes on with it (L3, L8).
+// Resumes a lease by its token, after a restart or on another server (L3, L8).
 //
 //   asking ──▶ held ──▶ over
 //      └─────────────────┘
@@ -143,7 +143,7 @@ export class ResumedHolder {
     this.#renewing = clock.after(this.#timeoutMs / RENEWALS_PER_TIMEOUT, () => {
       this.#renew();
     });
-    // After a standstill: what it believed in, and does no more, must not be prolonged.
+    // After a standstill: a lease that it no longer believes in must not be prolonged.
     if (this.#isUnacknowledged || (this.#state === 'held' && !this.isHeld)) return;
     this.#isUnacknowledged = true;
     this.#count += 1;
@@ -205,7 +205,7 @@ export class ResumedHolder {
       this.#over('TOO_SHORT');
       return;
     }
-    // Heard of too late: the next may be in time.
+    // This answer came too late: the next may be in time.
     if (untilMs <= clock.monotonicMs()) return;
     this.#believesUntilMs = untilMs;
     this.#stopping?.();

@@ -1,4 +1,4 @@
-// Messages for a pipeline of schedules, and what becomes of them: each is a record of its input (D1–D4).
+// Sends messages to a pipeline of schedules, and changes them: each call is a record of its input (D1–D4).
 //
 // Owns: how many records wait for the broker.
 // Does not own: sending and sending again (the writer), schedules (the pipeline).
@@ -130,7 +130,7 @@ const OPTIONS: Parameters<typeof inWordsOf>[1] = {
 };
 /** A thousand years: calendars go on for longer, and no message waits for as long. */
 const HORIZON_MS: DurationMs = 365_250 * 86_400_000;
-/** A pipeline's own may be narrower, and its dead letters tell. */
+/** The pipeline's own limits may be narrower: then its dead letters tell. */
 const WIDEST: ScheduleRules = {
   maxHorizonMs: HORIZON_MS,
   minEveryMs: 1,

@@ -121,12 +121,12 @@ async function finishedOrEnded(
 async function lost(work: Work, lease: Lease, parts: AttemptParts): Promise<Attempted> {
   const { id, attempt } = work;
   const { clock, leaseIdOf, onTrouble } = parts;
-  // It is told of as soon as a timer has come that is due by now.
+  // Reported once a timer that is due by now has fired.
   const reason = (await Promise.race([lease.over, pause(clock, RETURN_MS)])) ?? 'TIMEOUT';
   if (reason === REPLACED) throw replacedLease(leaseIdOf(id));
   const error = new LeaseLost(leaseIdOf(id), reason);
   onTrouble({ kind: 'task', id, message: `attempt ${attempt} at task ${id} counts for nothing: ${error.message}` });
-  // Who took it may be done: what is recorded of the loss would stand in place of that.
+  // The worker that took it may be done: a record of the loss would replace its outcome.
   const isFinished = await finishedOrEnded(work, parts);
   if (isFinished === undefined) return { kind: 'ended' };
   return isFinished ? { kind: 'finished' } : { kind: 'lost', error, token: lease.token };

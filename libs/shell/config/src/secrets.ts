@@ -1,4 +1,4 @@
-// Secrets are referred to, never written: `{ "file": "…" }` or `{ "env": "…" }`. What they refer to is in no message.
+// Secrets are references, never values: `{ "file": "…" }` or `{ "env": "…" }`. No message shows the value.
 import { Retriable } from '@flatline/base';
 import { HASH_KEY_BYTES_MIN } from '@flatline/kind-modules/attributes';
 import { resolve } from 'node:path';
@@ -20,7 +20,7 @@ export class SecretReader {
     this.#readOnce = readOnce;
   }
 
-  /** Another one, for the same places later. */
+  /** Makes a reader of the same places, to be read later. */
   again(): SecretReader {
     return new SecretReader(this.#folder, this.#environment, this.#readOnce);
   }

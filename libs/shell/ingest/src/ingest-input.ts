@@ -1,4 +1,4 @@
-// The intake of one pipeline. Its meaning is the kind's: this package only asks.
+// The intake of one pipeline. The kind decides what records mean: this package only asks it.
 import type { Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 
@@ -23,7 +23,7 @@ export interface ValueAndHeaders {
 }
 
 export interface Sent extends ValueAndHeaders {
-  /** By it a sender tells what it sends again from what it sends once more. undefined: it cannot. */
+  /** Lets a sender tell a retry from a new record. undefined: it cannot. */
   readonly idempotencyKey: string | undefined;
 }
 

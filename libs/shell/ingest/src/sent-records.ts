@@ -1,4 +1,4 @@
-// From what a request says to the record that is written.
+// Turns a request into the record that is written.
 import type { Millis } from '@flatline/base';
 import type { IngestInput, Sent } from './ingest-input.ts';
 import type { InputWriter, SentRecord } from './input-writer.ts';

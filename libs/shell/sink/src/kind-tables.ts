@@ -80,7 +80,7 @@ export const KIND_TABLES: KindTables = {
       event: 'jsonb NOT NULL',
       ...PLACE,
     },
-    // An answer has no name of its own: one request may be answered alike again.
+    // An answer has no name of its own: a request may get the same answer twice.
     identity: ['output_partition', 'output_offset'],
     searched: 'lease_key',
     views: {},

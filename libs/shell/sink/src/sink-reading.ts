@@ -28,7 +28,7 @@ type Output = RecordsByKind[KindName];
 /** May have to wait for a registry. */
 type Reading = (raw: RawOutput, signal: AbortSignal) => Taken | Promise<Taken>;
 
-/** Schemas that were waited for in vain. */
+/** Schemas that the registry did not know in time. */
 const HOPELESS_MAX = 1_000;
 
 /**

@@ -4,9 +4,9 @@ import { TASK_BOUNDS } from '@flatline/runtime';
 import type { Tested } from './test-partition.ts';
 import type { TestedKind } from './tested-kind.ts';
 
-/** Time is exact here: what is due takes effect in the millisecond in which it is. */
+/** Time is exact here: entries take effect in the millisecond in which they are due. */
 const TICK_MS = 1;
-/** The order in which keys lie in memory is no part of what comes out. */
+/** Outputs do not depend on the order of keys in memory, so any seed will do. */
 const HASH_SEED = 1;
 
 /** A task's options as a processor derives them from the configuration. */

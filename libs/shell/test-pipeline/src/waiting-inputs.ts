@@ -38,7 +38,7 @@ export class WaitingInputs {
     of.records.push(record);
   }
 
-  /** Another task reads on where the last commit stands. */
+  /** Has another task read on from the last commit. */
   beginAgain(): void {
     for (const of of this.#all) of.cursor = undefined;
   }

@@ -1,5 +1,4 @@
-// Unpacks the records of a batch, by the libraries alone and not by the product's reader of batches, whose faults would
-// otherwise be shared.
+// Unpacks the records of a batch with the libraries alone: the product's own reader of batches would share its faults.
 import zlib from 'node:zlib';
 import type { Unpack } from '@flatline/oracle';
 import { decompressFrameSync } from 'lz4-napi';

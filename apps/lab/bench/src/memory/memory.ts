@@ -30,8 +30,8 @@ type MemoryGround = Ground<MemorySettings>;
 const POPULATIONS: readonly number[] = [1_000_000, 10_000_000];
 const CHURNING_SESSIONS = 200_000;
 /**
- * Not less: temporary memory of loading them (blocks that wait for the local store, pages that the heap and LMDB keep for
- * the next time) has reached its final size by then, and belongs to no session.
+ * By half of the sessions, temporary memory of loading them (blocks that wait for the local store, pages that the heap and LMDB keep
+ * for reuse) has reached its final size, which belongs to no session.
  */
 const FIRST_PART = 0.5;
 /** Beats before the first look, for the same reason. */

@@ -124,8 +124,8 @@ function answerTo({ kind }: InstanceQuestion, span: Span): InstanceAnswer {
     liveSessions: tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0),
     closed: counted(snapshot, 'closedByTimeout') + counted(snapshot, 'closedByEnd'),
     peakRssBytes: process.resourceUsage().maxRSS * 1024,
-    // Garbage collection after `begin` would be measured, also by others that end at the same time; after `watch` it would keep those
-    // waiting whose last requests of the span are under way.
+    // Collecting garbage after `begin` would be measured, also by others that end at the same time. After `watch` it would delay the
+    // last requests of the span, which are still under way.
     memory: ['begin', 'beginCpu', 'cost', 'running', 'lookUps', 'watch'].includes(kind) ? ownMemory() : memoryAtRest(),
     ...span,
     restoreMs: Math.max(0, ...tasks.map(({ restoreMs = 0 }) => restoreMs)),

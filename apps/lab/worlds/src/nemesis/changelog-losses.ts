@@ -15,7 +15,7 @@ export class ChangelogLosses {
   readonly partitions = new Set<number>();
   readonly #victims: Victims;
 
-  /** How often any of them has. */
+  /** Number of losses. */
   count = 0;
 
   constructor(victims: Victims) {
@@ -77,7 +77,7 @@ export class ChangelogLosses {
     return true;
   }
 
-  /** No process hears of it before it is gone. */
+  /** Removes blocks before any process hears of them. */
   #hide({ partition, batches }: { readonly partition: number; readonly batches: readonly LogBatch[] }): void {
     const { cluster, simulation } = this.#victims;
     const hosts = cluster.up.map(({ host }) => host).filter(({ cut }) => cut === 'none');

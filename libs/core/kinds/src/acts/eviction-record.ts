@@ -29,7 +29,7 @@ export function readEviction(
   const said = parsed(bytes.slice(start, start + length));
   if (typeof said !== 'object' || said === null || Array.isArray(said))
     return bad('invalid-command', `${wanted}, and it is no JSON object`);
-  // With a member that is not obeyed more would end than was meant.
+  // If an unknown member were ignored, more would end than was meant.
   const names = Object.keys(said).sort().join();
   const { attribute, equals } = said as Readonly<Record<string, unknown>>;
   if (names !== 'attribute,equals' || !isText(attribute) || !isText(equals))

@@ -4,9 +4,9 @@ import { type ByteReader, ByteWriter, MalformedBytes, type Millis } from '@flatl
 export interface Eviction {
   readonly attribute: string;
   readonly equals: string;
-  /** Its record's place: what a later one has touched, or opened, is not concerned. */
+  /** Place of its record: entries that a later record has touched or opened are not concerned. */
   readonly place: number;
-  /** The clock at its record: as of when entries end. */
+  /** The clock at its record: entries end as of it. */
   readonly at: Millis;
   /** Both texts as states of sessions hold them: the length in bytes as a varint, then UTF-8. */
   readonly name: Uint8Array;

@@ -22,7 +22,7 @@ export interface Leading extends Pick<DebouncedBatch, 'key' | 'openedAt' | 'fire
   readonly takenBytes: number;
 }
 
-/** To encode so many bytes of items takes some microseconds; a thousand windows that are due at once may each be as long. */
+/** Items up to this length are encoded at once, in microseconds: a thousand windows that are due together may each be as long. */
 const AT_ONCE_BYTES = 4 * 1024;
 
 export class BatchVoice {

@@ -21,7 +21,7 @@ export interface OwedWindow {
   readonly form: number;
   /** Number of the reason (owed-windows.ts). */
   readonly reason: number;
-  /** How far it is said (FiredWindow). */
+  /** Progress of what is said (FiredWindow). */
   readonly progress: number;
   /** Number of what is said behind it (owed-windows.ts). */
   readonly next: number;

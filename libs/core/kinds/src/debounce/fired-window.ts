@@ -1,7 +1,7 @@
 // A window that has fired, as records of the output: in as many parts as it needs, each encoded when it is asked for.
 //
-// How far it is said is one number: the item that comes next, and how many parts there were. Where parts end is not known
-// beforehand: after a restart the output may have another format, in which items weigh otherwise.
+// Progress is one number: the next item, and the parts so far. Where parts end is not known beforehand: after a restart the output
+// may have another format, in which items have other lengths.
 //
 // Owns: a copy of the window's items, how far they are encoded.
 // Does not own: how a batch is written (BatchVoice).
@@ -14,13 +14,13 @@ import type { WindowForm } from './window-form.ts';
 import { type WaitingItem, WindowItems } from './window-items.ts';
 import { WindowSurvey } from './window-survey.ts';
 
-/** A window as it was when it fired; it has taken an item at least. */
+/** A window as it was when it fired, with at least one item. */
 export interface Fired {
   readonly key: Uint8Array;
   readonly reason: BatchReason;
   readonly windowId: string;
   readonly form: WindowForm;
-  /** Where the item lies that opened it. */
+  /** Offset of the item that opened it. */
   readonly firstOffset: number;
   readonly firedAt: Millis;
   /** Items that it has taken, and bytes of their values. */
@@ -37,7 +37,7 @@ export interface PartLimits {
   readonly room: number;
   /** Upper bound on the bytes of a record beside its items. */
   readonly aroundBytes: number;
-  /** Upper bound on the bytes of an item, where it was weighed for another format when it came. */
+  /** Upper bound on the bytes of an item whose length was taken for another format. */
   readonly weigh: ((value: Uint8Array) => number) | undefined;
   /** Where to begin; 0: at its beginning. */
   readonly progress: number;
@@ -73,7 +73,7 @@ export class FiredWindow implements OwedRecords {
     this.#items = new WindowItems(state, firstOffset, form);
     // The items of two parts that follow each other do not fit one record.
     const partsMax = 1 + Math.ceil((2 * batchBytes) / room);
-    // Until then it holds the state (X6), of which identities are in no batch, and of a cancelled window nothing is.
+    // It holds the state until then (X6), although identities are in no batch, and nothing of a cancelled window is.
     const isCancelled = reason === 'CANCELLED';
     this.bytes = Math.max(state.length, isCancelled ? 0 : batchBytes) + aroundBytes * (isCancelled ? 1 : partsMax);
   }
@@ -125,7 +125,7 @@ export class FiredWindow implements OwedRecords {
     return items;
   }
 
-  /** @throws PartitionStopped where no record holds it: it was taken for another format. */
+  /** @throws PartitionStopped for an item that no record holds: it was accepted for another format. */
   #weightOf({ offset, value, batchBytes }: WaitingItem): number {
     const { weigh, room } = this.#limits;
     const bytes = weigh?.(value) ?? batchBytes;
@@ -135,7 +135,7 @@ export class FiredWindow implements OwedRecords {
     throw new PartitionStopped(`${what}. ${remedy} (${this.#fired.windowId})`);
   }
 
-  /** To the next item that the batch shows. */
+  /** Moves to the next item that the batch shows. */
   #advance(): void {
     this.#next = undefined;
     for (; !this.#items.isOver && this.#next === undefined; this.#index += 1) {

@@ -1,4 +1,4 @@
-// A first record of a topic, wherever it has one, for a few kilobytes: enough to see what writes there.
+// Fetches a first record of a topic, from any partition that has one, for a few kilobytes: enough to see who writes there.
 import { MalformedBytes, PartitionStopped } from '@flatline/base';
 import type { RecordHeader, TopicPartition } from '@flatline/ports';
 import { type AdminOptions, administer } from '../admin/patience.ts';
@@ -100,7 +100,7 @@ function firstIn(
 ): FirstRecord | number {
   try {
     const { end, nextOffset } = scanBatches(payload, start, limit, askedOffset);
-    // Whoever aborted it has written there, too.
+    // A transaction that was aborted shows who writes there, too.
     const cursor = new BatchCursor({ source, bytes: payload, start, end, askedOffset, nextOffset, aborted: [] });
     return cursor.next() ? { ...source, offset: cursor.offset, headers: cursor.headers() } : nextOffset;
   } catch (error) {

@@ -24,7 +24,7 @@ type Value = Readonly<Record<string, unknown>>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** `none`: it is none that anyone is told of, a tombstone or a receipt. A text: why it cannot be read. */
+/** `none`: a tombstone or a receipt, which is not delivered. A text: why it cannot be read. */
 export function eventOf(record: RawRecord, place: EventPlace): OutputEvent | 'none' | { readonly why: string } {
   const { value, headers, key } = record;
   if (value === null || key === null || receiptIn(headers) !== undefined) return 'none';
@@ -72,7 +72,7 @@ function ofRun(value: Uint8Array, { key, headers }: RawRecord): Said | string {
   };
 }
 
-/** The message, as JSON where it is some, else as text, else in base64: a name for each. */
+/** The message as JSON if it is JSON, else as text, else in base64, each under a name of its own. */
 function messageOf(value: Uint8Array): string {
   const text = textOf(value);
   if (typeof text !== 'string') return `"valueBase64":${JSON.stringify(text.base64)}`;

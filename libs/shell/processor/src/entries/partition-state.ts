@@ -12,7 +12,7 @@ export interface PartitionState {
   readonly liveEntries: number;
   /** The clock and the position in the input of the newest commit; undefined: there is none yet. */
   readonly asOf: { readonly clock: Millis; readonly position: number } | undefined;
-  /** Offsets of the input from that position on: what is not told of yet. */
+  /** Number of input offsets from that position on, which the state does not cover yet. */
   readonly behind: number;
   entries(): Iterable<LiveEntry>;
 }
@@ -28,7 +28,7 @@ export interface StatePlace {
   readonly partition: number;
   readonly scan: CommittedScan;
   readonly hashSeed: number;
-  /** Aborted, reading ends; what was read by then is not to be shown. */
+  /** Ends the reading; what was read by then must not be shown. */
   readonly stop: AbortSignal;
 }
 

@@ -31,7 +31,7 @@ const GAUGED: Readonly<Record<string, readonly [Read, (values: readonly number[]
   ],
 };
 
-/** By pipeline and endpoint, all partitions together: their breakers open one by one, and one that fails is what counts. */
+/** By pipeline and endpoint, over all partitions. Each has a breaker of its own: the worst one is shown. */
 export function addDeliveries(registry: Registry, of: () => readonly DeliveryStatus[]): void {
   const labels = ['endpoint'];
   const groups = (): Summands<DeliveryStatus>[] => {

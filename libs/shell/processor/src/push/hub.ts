@@ -104,7 +104,7 @@ export class Hub {
     }
   }
 
-  /** Says that the connections live, of those of which it is the turn: one in `of`. Ends those that have lagged. */
+  /** Sends keep-alives to one in `of` of the connections, in turn. Ends those that have lagged. */
   keepAlive(turn: number, of: number): void {
     const nowMs = this.#parts.nowMs();
     this.#index.turn(turn, of, (subscriber) => {
@@ -148,7 +148,7 @@ export class Hub {
     return true;
   }
 
-  /** `at`: where it is then. Default: where the window is. */
+  /** `at`: its place afterwards. Default: the window's. */
   #send(subscriber: Subscriber, bytes: Buffer, at?: { readonly next: number; readonly vector: Vector }): boolean {
     if (subscriber.sink.send(bytes)) return true;
     const { next, vector } = at ?? { next: this.window.end, vector: this.#vectorOf(subscriber) };
@@ -194,7 +194,7 @@ export class Hub {
     if (seen === undefined) return cursorText(topic, vector, partition);
     // A snapshot may be ahead of what this instance has read.
     const ahead = new Map([...vector].map(([each, at]) => [each, Math.max(at, seen.vector.get(each) ?? 0)]));
-    // An entry looked at later than its partition would be said twice to whoever goes on from before it.
+    // An entry that was looked at later than its partition would be told twice to a reader that goes on from before it.
     if (seen.keys.size > 0 && !hasPassed(ahead, seen)) return undefined;
     return cursorText(topic, ahead, partition);
   }

@@ -116,10 +116,10 @@ export class PipelinePush {
     this.#gone(sink);
   }
 
-  /** Every second: connections are said to live; what is not heard is not read any more. */
+  /** Called every second: sends keep-alives, and stops reading partitions that are no longer heard. */
   tick(turn: number, of: number): void {
     this.hub.keepAlive(turn, of);
-    // Whoever waits for its turn, or for what was written long ago, is there all the while.
+    // Readers that wait for their turn, or for old outputs, are kept meanwhile.
     if (turn % of === 0) for (const sink of this.#joining.keys()) sink.send(keepAliveBytes(undefined));
     for (const partition of this.#tail.partitions) {
       if (this.hub.hearsAny(partition) || this.#isWanted(partition)) continue;

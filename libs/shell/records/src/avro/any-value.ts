@@ -1,7 +1,7 @@
-// Values of any type of a writer's schema, as a reducer sees them (S10), and a reader of what one came to.
+// Reads values of any type of a writer's schema, as a reducer sees them (S10), and the result of a reducer.
 //
-// It takes what skipping takes (skip.ts), since that is how the record was let through: a number beyond 2^53 − 1 is rounded, a text
-// that is no UTF-8 has U+FFFD in it, what occupies no bytes is null in a record, and of an array of it there are none.
+// Accepts whatever skipping accepts (skip.ts), since the record was let through by that: a number beyond 2^53 − 1 is rounded, a text
+// that is not UTF-8 gets U+FFFD, a value of no bytes is null in a record, and an array of such values is empty.
 import type { Type, types } from 'avsc';
 import { BadInput } from '../bad-input.ts';
 import { SKIP_DEPTH_MAX } from '../limits.ts';

@@ -26,7 +26,7 @@ export interface OffsetRules {
 
 export class OffsetPace {
   readonly #rules: OffsetRules;
-  /** When the last commit began that is known to be in the log, and the last of those that carried; −Infinity: none since a claim. */
+  /** When the last commit known to be in the log began, and the last one that carried; −Infinity: none since a claim. */
   #beganAt = -Infinity;
   #carriedAt = -Infinity;
   #isOwed: boolean;

@@ -1,4 +1,4 @@
-// A process routes by the partition counts that it had at the start (P3): by others, what cancels a record may lie elsewhere than it.
+// A process routes by the partition counts of its start (P3): with others, a record and the one that cancels it may lie apart.
 import { counted, Fatal, Retriable } from '@flatline/base';
 import type { TaskContext } from '../task-context.ts';
 

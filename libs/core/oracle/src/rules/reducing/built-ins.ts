@@ -1,5 +1,5 @@
-// Built-in reducers, read a second time (docs/FORMATS.md, Reducers): as plainly as they are said, with exact integers where the
-// product has sums of doubles.
+// Built-in reducers, implemented a second time from docs/FORMATS.md (Reducers): as plainly as the page has them, with exact integers
+// where the product sums doubles.
 import { murmur3 } from '../../logs/murmur3.ts';
 
 export interface SeenFields {
@@ -36,7 +36,7 @@ const TIMES_MAX = 8;
 const utf8 = new TextEncoder();
 const ADDEND_LIMIT = 2 ** 970;
 
-/** Bytes of each text in a set: what is left of a state's bytes when all else is as long as it may be, for each value the same. */
+/** Bytes of each text in a set: an equal share of what the state has left when everything else is at its longest. */
 export function setTextBytes(parts: readonly BuiltInPart[], maxStateBytes: number): number {
   const sets = parts.flatMap((part) => ('set' in part ? [part['set'] as { readonly max: number }] : []));
   const values = sets.map(({ max }) => max).reduce((sum, max) => sum + max, 0);
@@ -56,7 +56,7 @@ function leastRoomOf(part: BuiltInPart): number {
   return 4 + steps.map((step) => 72 + utf8.encode(step).length).reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** As much of a text that is too long as leaves room for … and eight digits of its hash. */
+/** Cuts a text that is too long, so that … and eight digits of its hash fit behind it. */
 function shortened<Value>(value: Value, most: number): Value | string {
   if (typeof value !== 'string' || value.length <= most / 4) return value;
   const bytes = utf8.encode(value);
@@ -192,7 +192,7 @@ function setOf(one: Values, other: Values, max: number, textBytes: number): Valu
   return { values: first.slice(0, max), more: one.more || other.more || first.length > max };
 }
 
-/** Steps of former settings go. */
+/** Drops steps that only former settings had. */
 function timesOf(one: Funnel, other: Funnel, steps: readonly string[]): Funnel {
   const all = new Set([...Object.keys(one.times), ...Object.keys(other.times)].filter((step) => steps.includes(step)));
   const timesIn = ({ times }: Funnel, step: string): readonly number[] =>
@@ -217,7 +217,7 @@ function reachedIn({ times }: Funnel, steps: readonly string[]): unknown {
   return { reached: reached.length, steps: reached };
 }
 
-/** In units of 2^-1074, of which each double is a whole number. */
+/** Adds in units of 2^-1074: each double is a whole number of them. */
 function sumOf(one: Sum, other: Sum): Sum {
   let rest = [...one.parts, ...other.parts].reduce((sum, each) => sum + unitsOf(each), 0n);
   const parts: number[] = [];
@@ -239,7 +239,7 @@ function unitsOf(value: number): bigint {
   return value < 0 ? -units : units;
 }
 
-/** The nearest, of two the even one. */
+/** Rounds to the nearest double, ties to even. */
 function doubleOf(units: bigint): number {
   const magnitude = units < 0n ? -units : units;
   const length = magnitude.toString(2).length;

@@ -61,7 +61,7 @@ function readSession(image: Uint8Array, hasLater: boolean): Session {
   return session;
 }
 
-/** The part that its head does not say, and the key's later sessions, which have none themselves. */
+/** Reads disorder that the head does not tell, and the key's later sessions, which have no disorder of their own. */
 function readDisorder(bytes: BlockReader, session: Session, hasLater: boolean): void {
   if (bytes.byte() === 1) {
     session.timeoutMs = bytes.varint();
@@ -77,7 +77,7 @@ const REASONS = ['TIMEOUT', 'ENDED', 'MAX_DURATION', 'EVICTED'];
 /** Ended by an operator (Q4). */
 const BY_OPERATOR = 4;
 
-/** S9: what the head of a closed session has other things in place of, and what was said. */
+/** S9: reads the fields that a closed session has in place of a live one's, and its last summary. */
 function readClosed(bytes: BlockReader | undefined, session: Session): void {
   if (bytes === undefined || session.later.length > 0)
     throw new NotABlock('is closed, and says not how, or has others');
@@ -130,7 +130,7 @@ function readTexts(state: Uint8Array, session: Session): void {
     );
 }
 
-/** With the position of what follows them before them, marked where the first of them is when it was told of. */
+/** Begins with the offset where these fields end; its highest bit says that `toldAt` is among them. */
 function readMore(bytes: BlockReader, session: Session): void {
   const endAndMark = bytes.u32();
   const end = endAndMark % MARK;
@@ -176,7 +176,7 @@ export function differences(found: Session, expected: Session): string[] {
   const different: string[] = [];
   for (const name of Object.keys(expected) as (keyof Session)[]) {
     if (found[name] === expected[name]) continue;
-    // Nothing can be said of functions that are not today's, nor of what came out of them since.
+    // A state of functions that are no longer configured cannot be judged, nor what has been added to it since.
     if (name === 'reduced' && (found.reduced === UNDECIDED || expected.reduced === UNDECIDED)) continue;
     const [a, b] = [shown(found[name]), shown(reckoned(expected[name], found[name]))];
     if (a !== b) different.push(`${name} is ${a}, by the input ${b}`);
