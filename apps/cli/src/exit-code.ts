@@ -23,7 +23,10 @@ export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
     ExitCode.usage,
     'wrong flags, files, topics or configuration: the message names what; starting again changes nothing',
   ],
-  [ExitCode.unreachable, 'a broker, the schema registry, a processor or the database of a sink does not answer, or entries get and list cannot say it now'],
+  [
+    ExitCode.unreachable,
+    'a broker, the schema registry, a processor or the database of a sink does not answer, or entries get and list cannot say it now',
+  ],
   [ExitCode.stateInUse, 'another process uses the state directory, or has joined as this instance'],
   [
     ExitCode.partitionStopped,

@@ -1,4 +1,4 @@
-// What lives, as a running processor answers (Q1, Q2): one key, or a page of what there is.
+// Live entries as a running processor answers (Q1, Q2): one key, or a page of all.
 import { count, type KindName } from '@flatline/base';
 import { KIND_WORDS } from '@flatline/kind-modules/words';
 import { entryDetails, entryTable } from '../entries/entry-text.ts';

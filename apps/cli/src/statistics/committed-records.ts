@@ -17,7 +17,7 @@ export interface ValuesFrom {
   readonly signal: AbortSignal;
 }
 
-/** Those that have a value. Ends early where it is aborted. @throws PartitionStopped, Retriable, Fatal of the subscription. */
+/** Committed records that have a value. Ends early where it is aborted. @throws PartitionStopped, Retriable, Fatal of the subscription. */
 export async function* committedRecords(of: ValuesFrom): AsyncGenerator<CommittedRecord, void> {
   const { admin, reader, partition, signal } = of;
   const { logStartOffset: from, lastStableOffset: end } = await admin.ends(partition);

@@ -1,6 +1,6 @@
 // Which of the statistics that a partition said before those that are shown have to be read: what still stands (S12).
 //
-// What is active stands until it is said again, however long ago that was. A longer window says it at its end, for every combination
+// The count of active sessions stands until it is said again, however long ago that was. A longer window says it at its end, for every combination
 // of values in which anything was counted: so of the shorter ones that were over by then none is needed.
 //
 // Owns: what is needed only if no longer window follows.
@@ -49,7 +49,7 @@ export class NeededStats<Said> {
     return [];
   }
 
-  /** What is needed besides, now that all has come. */
+  /** The rest of what is needed, now that all has come. */
   rest(): readonly Said[] {
     return this.#pending;
   }

@@ -85,7 +85,7 @@ export function namedMessageOf(error: unknown): string {
   });
 }
 
-/** What is thrown may throw itself when it is asked: an object without a prototype has no text, and a getter does as it likes. */
+/** A thrown value may itself throw when it is asked: an object without a prototype has no text, and a getter does as it likes. */
 function saidOf(error: unknown, words: (error: unknown) => string): string {
   try {
     return words(error);

@@ -8,7 +8,7 @@ import { Restoration } from '@flatline/partition';
 
 const LOG = { logId: 'test', owner: 'test-pipeline' } as const;
 
-/** What a commit has said. */
+/** Words of a commit. */
 export interface Committed {
   readonly outputs: readonly KindOutput[];
   readonly deadLetters: TaskCut['deadLetters'];

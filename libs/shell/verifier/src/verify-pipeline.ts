@@ -82,7 +82,7 @@ async function verified(
     const admin = new KafkaTopicAdmin({ clock, connection });
     const partitions = await partitionsOf(pipeline, admin);
     const routedTo = (former: ReadonlySet<string>) => routedToBy(pipeline, former, admin);
-    // Those of today that are missing are named before anything is read.
+    // Names the topics of today that are missing before anything is read.
     await routedTo(new Set());
     await requireDeliveries(notified, partitions, admin);
     const scan = stoppableScan(new KafkaLogScan({ clock, connection }), signal);
@@ -176,7 +176,7 @@ async function routedToBy(
         const { topic, partitions, cleanupPolicy } = finding;
         return [[topic, { partitions, isCompacted: cleanupPolicy.includes('compact') }]];
       }
-      // What was routed there is undecided.
+      // Records routed there are undecided.
       if (!today.has(finding.topic)) return [];
       throw new Misconfigured(
         finding.kind === 'missing'

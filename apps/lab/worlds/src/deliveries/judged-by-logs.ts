@@ -1,4 +1,4 @@
-// What `flatline verify` would say of a world's deliveries (V10): by the topics alone, without what the sites have heard.
+// The verdict of `flatline verify` on a world's deliveries (V10): by the topics alone, without what the sites have heard.
 import { scannedBatch, scannedRecord } from '@flatline/cluster';
 import { kindOf, type PipelineConfig } from '@flatline/kind-modules';
 import {

@@ -37,7 +37,7 @@ export class PlainRuns {
     this.#bytes = bytes;
     this.#at = start;
     this.#end = start + length;
-    // What is not there is NaN, of which no comparison holds.
+    // A missing number is NaN, of which no comparison holds.
     const end = this.#varint() + this.#at;
     if (end !== this.#end) return false;
     const idLength = this.#varint();

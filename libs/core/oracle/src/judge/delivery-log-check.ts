@@ -1,6 +1,6 @@
 // Checks the deliveries of one partition by the logs alone (V10): what the notifier has kept, let go and given up, against the outputs.
 //
-// What was delivered at its first attempt has left no record, and what a site has heard lies on no topic: neither is decided here.
+// An output delivered at its first attempt leaves no record, and what a site has heard lies on no topic: neither is decided here.
 //
 // Owns: what is kept, as of the record that is looked at.
 // Does not own: the rules of attempts, breakers and reasons, what outputs are sent as.
@@ -63,7 +63,7 @@ export class DeliveryLogCheck {
   /** Attempts of those let go of last: what had come out before that is kept once more. */
   readonly #lately = new Map<string, Attempts>();
   #hasForgotten = false;
-  /** What was written by then may be of what is gone from another log. */
+  /** Records written before may concern outputs that are gone from another log. */
   #judgedFrom: Millis = -Infinity;
   #highest = -1;
 
@@ -231,7 +231,7 @@ export class DeliveryLogCheck {
     if (fault !== undefined) this.#fault({ rule: 'V10', what: fault }, offset, `${said.endpoint}/${said.id}`);
   }
 
-  /** What has come out, and was taken, is kept again or let go of. */
+  /** Each delivery that came out and was taken is kept again or let go of. */
   async #checkDue(): Promise<void> {
     const { due, dueRuns, application } = this.#parts.history;
     const { before = 0 } = dueRuns;

@@ -180,7 +180,7 @@ function bodyOf(output: number): string {
   return `{"type":"session.closed","timestamp":"${at}","data":${valueOf(output)}}`;
 }
 
-/** What is found, and what is left open. */
+/** Findings, and what is left open. */
 export async function foundIn(logs: Logs) {
   const findings = new Findings();
   const { starts, outputs } = logs;

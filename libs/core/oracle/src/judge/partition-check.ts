@@ -304,7 +304,7 @@ export class PartitionCheck {
     }
   }
 
-  /** What was said by the rules of then is looked at before others are in force. */
+  /** Looks at what was said by the rules of then before others are in force. */
   #untilOtherRules(next: Positions, folded: Positions): Positions {
     const { until } = this.#inForce;
     return next.length === 1 && folded[0]! < until && next[0]! > until ? [until] : next;

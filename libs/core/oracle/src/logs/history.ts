@@ -192,7 +192,7 @@ export interface InputTruth {
   readonly presentDecides: boolean;
 }
 
-/** What the topics of one partition hold of deliveries to webhooks, and how far the notifier says it is (V10). */
+/** Deliveries to webhooks as the topics of one partition hold them, and how far the notifier says it is (V10). */
 export interface DeliveryHistory {
   /** Records of another are passed over. */
   readonly application: string;
@@ -238,7 +238,7 @@ export interface PartitionHistory {
   readonly stats?: { readonly log: LogSource<OutputRecord>; readonly decidedBelow: number } | undefined;
   /** Where its routes lead (P3); undefined: it has none. */
   readonly routed?: RoutedHistory | undefined;
-  /** What has become of its outputs on their way to webhooks; undefined: they are sent to none, or that is not judged. */
+  /** Its outputs on their way to webhooks; undefined: they are sent to none, or that is not judged. */
   readonly deliveries?: DeliveryHistory | undefined;
   /** Present log start of the changelog, if it is given here whole. Default: `changelog.logStart`. */
   readonly changelogTruncatedTo?: number;

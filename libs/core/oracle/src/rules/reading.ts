@@ -118,9 +118,9 @@ export interface OutputWords {
   readonly mayBeRevisable?: () => boolean;
   /** The output as routes see it (P3): what `on` may ask for, and its fields. undefined: it is not routed. */
   saidIn(record: OutputRecord): SaidOutput | undefined;
-  /** What names it as it is sent to a webhook (N1), after the pipeline's name. Default: its place. */
+  /** Parts of its id as a webhook hears it (N1), after the pipeline's name. Default: its place. */
   readonly sentAs?: (record: OutputRecord) => readonly unknown[];
-  /** What is sent of it, where that is not its value as it lies. */
+  /** Data sent of it, where that is not its value as it lies. */
   readonly sentData?: (record: OutputRecord) => object;
   /** O2: lists how its key and headers contradict its value. */
   contradictions(record: OutputRecord): readonly string[];

@@ -1,4 +1,4 @@
-// What a cut has to say: bytes, in the order in which it was decided.
+// Outputs of a cut: bytes, in the order in which they were decided.
 //
 // Owns: what the numbers of places mean.
 // Does not own: the bytes (PackedRecords).

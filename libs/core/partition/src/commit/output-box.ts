@@ -199,7 +199,7 @@ export class OutputBox {
     return bytes === this.#bytes ? [] : [`OB3: outputs have ${bytes} bytes, ${this.#bytes} are counted`];
   }
 
-  /** What was encoded later lies behind all others, and goes out where it was decided. */
+  /** Outputs encoded later lie behind all others, and go out where they were decided. */
   #inOrder(): readonly RecordRange[] {
     const ranges: RecordRange[] = [];
     let done = START;

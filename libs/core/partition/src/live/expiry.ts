@@ -135,7 +135,7 @@ export class Expiry {
     this.#evict(isAwaited ? limit : Math.min(limit, this.evictable), isAwaited);
   }
 
-  /** What comes due by an eviction, and at an instant that the clock has reached, is left (IN1). */
+  /** Leaves what comes due by an eviction at an instant that the clock has reached (IN1). */
   #evict(limit: number, isAwaited: boolean): void {
     const done = this.#entries.evictSome(limit, isAwaited);
     if (!isAwaited) this.evictable -= done;

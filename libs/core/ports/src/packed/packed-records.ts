@@ -49,7 +49,7 @@ export class PackedRecords {
     return new PackedCursor(this.#pages, this.#ranges, place);
   }
 
-  /** Those of a place. */
+  /** Records of a place. */
   of(place: number): readonly UntimedRecord[] {
     const records: UntimedRecord[] = [];
     const cursor = this.cursor(place);

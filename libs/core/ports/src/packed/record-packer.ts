@@ -6,7 +6,7 @@
 //   content = key · value · headers, as they lie in a record of a Kafka batch (KIP-98): each part a length, zigzag varint, −1: null,
 //             and its bytes; the headers as `headerSection` writes them
 //
-// What a batch has before the content, deltas and lengths, is its writer's: it takes the content as one piece.
+// Deltas and lengths before the content are the batch writer's: it takes the content as one piece.
 //
 // Owns: the record being written, the pages until they are taken (PackedPages).
 // Does not own: which place a number means, the order of what was written behind a mark (PackedRecords).

@@ -8,7 +8,7 @@ export interface RecordSink {
   /** A null value, or a header's. */
   none(): void;
   headers(count: number): void;
-  /** What is the same in many records: a header, or its name. */
+  /** A header, or its name, that many records share. */
   framed(frame: Frame): void;
   /** The value of a header: the digits of a safe integer from 0 on, behind a prefix of at most 32 bytes. */
   digits(value: number, prefix: Uint8Array): void;

@@ -39,7 +39,7 @@ async function isBroughtTo(bad: string, good: string): Promise<boolean> {
 }
 
 /**
- * Those that get through: literals in every notation, embedded addresses, names of whose addresses one is forbidden, and those that change
+ * Hosts that get through: literals in every notation, embedded addresses, names of whose addresses one is forbidden, and those that change
  * between the look-up and the connection.
  */
 export async function hostileThrough(seed: number, count: number): Promise<readonly string[]> {

@@ -42,7 +42,7 @@ export function transactionOf(cut: TaskCut, partition: number, settings: Pipelin
 function outputsOf(cut: TaskCut, own: number, settings: PipelineSettings): readonly OutgoingRecords[] {
   const { packed, places } = cut.outputs;
   const { outputTopic } = settings;
-  // What routes have made gets a name that the cut alone knows, and so a header more.
+  // Routed records get a name that the cut alone knows, and so a header more.
   if (places.some(({ to }) => to.partition !== undefined || to.topic === outputTopic))
     return routedOf(cut, own, settings);
   return places.map(

@@ -41,7 +41,7 @@ class PacedTask {
     this.task.evictable = ends;
   }
 
-  /** What it ends in it. */
+  /** Ends in one turn. */
   turn(now: DurationMs): number {
     const before = this.ended;
     this.pace.allow(now);

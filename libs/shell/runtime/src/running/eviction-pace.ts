@@ -40,7 +40,7 @@ export class EvictionPace {
   readonly #parts: EvictionPaceParts;
   /** Monotonic time of the last turn; undefined: no eviction is under way. */
   #at: DurationMs | undefined;
-  /** What the task may do by then, and the part that this turn has of it. */
+  /** Work that the task may do by then, and this turn's part of it. */
   #left = 0;
   #allowed = 0;
   #timer: Cancel | undefined;

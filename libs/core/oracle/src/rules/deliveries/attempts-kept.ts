@@ -1,4 +1,4 @@
-// What records say of the attempts of a delivery (N2, N3, N5): read from docs/SPEC.md alone.
+// Attempts of a delivery as records tell them (N2, N3, N5): read from docs/SPEC.md alone.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { LoggedAttempt, LoggedDelivery } from './logged-delivery.ts';
 

@@ -1,4 +1,4 @@
-// What was given up, in the order in which it was let go of: each has a record on `<pipeline>.undeliverable` by the same transaction.
+// Deliveries given up, in the order in which they were let go of: each has a record on `<pipeline>.undeliverable` by the same transaction.
 //
 // Owns: how far that topic is explained.
 // Does not own: what was kept (DeliveryLogCheck).

@@ -20,7 +20,7 @@ function recordOf(value: string, headers: Readonly<Record<string, string>> = {})
   };
 }
 
-/** What the sender of `record` says of it. */
+/** Compares the sender's words with the judge's. */
 function judged(kind: KindName, record: WholeRecord, { id, type, data }: { id: string; type: string; data: string }) {
   const calendar = { version: 'none', isSound: () => true, next: () => undefined, instant: Number };
   const { words } = readingOf(3, { ...RULES, kind, calendar } as never, blankReach());

@@ -1,4 +1,4 @@
-// What an output is sent as (N1), by docs/FORMATS.md, Webhooks: its id, and the body, the same at each attempt.
+// An output as it is sent (N1), by docs/FORMATS.md, Webhooks: its id, and the body, the same at each attempt.
 import { base64Of, utf8In } from '../../logs/byte-names.ts';
 import type { WholeRecord } from '../../logs/history.ts';
 import { outputRecord } from '../../logs/raw-record.ts';
