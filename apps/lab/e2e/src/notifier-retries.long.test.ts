@@ -95,7 +95,7 @@ describe('webhooks that fail', () => {
     expect((await run(...replay, '--again')).stdout).toContain('1 sent again');
     while (sink.received.length < 3) await sleep(100);
     expect(await scenario.stop(processor)).toBe(0);
-    const { reach } = await expectSound(scenario);
+    const { reach } = await expectSound(scenario, '--pipeline', name);
     expect([reach['deliveriesKept'], reach['deliveriesGivenUp']]).toEqual([2, 1]);
   });
 

@@ -137,7 +137,8 @@ describe('webhooks', () => {
     isWell = true;
     await Promise.all([dead, dripping, inward].map((sink) => sink.until(said)));
     expect(await scenario.stop(processor)).toBe(0);
-    await expectSound(scenario);
+    for (const pipeline of [notifying.name, `${notifying.name}.deliveries`])
+      await expectSound(scenario, '--pipeline', pipeline);
   }, 900_000);
 });
 
