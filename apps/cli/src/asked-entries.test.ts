@@ -81,8 +81,8 @@ describe('entries get', () => {
   });
 
   test('[Q1] prints the answer as HTTP gives it', async () => {
-    const { exitCode, json } = await entries({ status: 200, body: LIVE }, 'get', 'visitor-7', '--json');
-    expect([exitCode, json()]).toEqual([0, [LIVE]]);
+    const run = await entries({ status: 200, body: LIVE }, 'get', 'visitor-7', '--json');
+    expect([run.exitCode, run.json()]).toEqual([0, [LIVE]]);
   });
 
   test('[Q1] marks what a standby says', async () => {
@@ -143,10 +143,10 @@ describe('entries list', () => {
   });
 
   test('[Q1] prints each entry, and behind them the rest of the answer', async () => {
-    const { json } = await entries({ status: 200, body: PAGE }, 'list', '--json');
+    const run = await entries({ status: 200, body: PAGE }, 'list', '--json');
     const { entries: rows, ...rest } = PAGE;
     expect(asked).toEqual(['GET /api/v1/entries/visits?limit=100']);
-    expect(json()).toEqual([...rows, { ...rest, kind: 'summary', listed: 2 }]);
+    expect(run.json()).toEqual([...rows, { ...rest, kind: 'summary', listed: 2 }]);
   });
 
   test('[Q1] exits with 3 where partitions are missing, and names them', async () => {

@@ -10,7 +10,13 @@ const PER_SECOND = 1_000;
 
 /** A task that works off all it is allowed, of so many ends, and its pace. */
 class PacedTask {
-  readonly task = { isEvicting: true, evictable: Infinity, limitEvictions: (ends: number) => this.#allow(ends) };
+  readonly task = {
+    isEvicting: true,
+    evictable: Infinity,
+    limitEvictions: (ends: number): void => {
+      this.task.evictable = ends;
+    },
+  };
   readonly pace: EvictionPace;
   ended = 0;
   wakes: DurationMs[] = [];
@@ -37,11 +43,7 @@ class PacedTask {
     });
   }
 
-  #allow(ends: number): void {
-    this.task.evictable = ends;
-  }
-
-  /** Ends in one turn. */
+  /** Returns how many it ends in it. */
   turn(now: DurationMs): number {
     const before = this.ended;
     this.pace.allow(now);
