@@ -1,7 +1,9 @@
 // Webhooks under kills and among hostile endpoints, on a real broker.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
-import { kill, killAll } from './child.fixture.ts';
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { kill, killAll, type Running } from './child.fixture.ts';
 import { recordOf } from './kinds.fixture.ts';
 import { Notifying } from './notifying.fixture.ts';
 import { sleep } from './scenario.fixture.ts';
@@ -9,6 +11,11 @@ import { expectSound } from './verify.fixture.ts';
 import { ok, status, type WebhookSink } from './webhook-sink.fixture.ts';
 
 const SEED = Number(process.env['SEED'] ?? 176_000_003);
+
+const INWARD = 'http://169.254.169.254/latest/meta-data';
+const MEGABYTE = Buffer.alloc(1_000_000);
+/** A fifth of what one answer would bring. */
+const GROWTH_BYTES_MAX = 200_000_000;
 
 let notifying: Notifying;
 afterEach(async () => {
@@ -70,7 +77,7 @@ describe('webhooks', () => {
     for (const pipeline of [name, `${name}.deliveries`]) await expectSound(scenario, '--pipeline', pipeline);
   }, 600_000);
 
-  test('[N4][F19] seven endpoints are served as if there were no others: one is dead, one drips, one redirects inward', async () => {
+  test('[N4][F19] seven endpoints are served as if there were no others: one is dead, one drips, one redirects inward with a gigabyte', async () => {
     const perEndpoint = { maxInFlight: 16, timeoutMs: 2_000 };
     const pipeline = { kind: 'debounce', maxItems: 1, waitMs: 60_000 };
     notifying = await Notifying.create(
@@ -102,7 +109,7 @@ describe('webhooks', () => {
     };
     inward.answer = (response, received) => {
       if (isWell) ok(response, received, 0);
-      else status(307, { location: 'http://169.254.169.254/latest/meta-data' })(response, received, 0);
+      else Readable.from(gigabyte()).pipe(response.writeHead(307, { location: INWARD }));
     };
     const processor = notifying.start('a');
     let said = 0;
@@ -125,7 +132,10 @@ describe('webhooks', () => {
     await send(50);
     const alone = await send(300);
     isWell = false;
+    const restBefore = residentOf(processor);
     const beside = await send(300);
+    const grownBy = residentOf(processor) - restBefore;
+    expect(grownBy).toBeLessThan(GROWTH_BYTES_MAX);
     for (const [words, delays] of [
       ['all well', alone],
       ['three hostile', beside],
@@ -141,6 +151,16 @@ describe('webhooks', () => {
       await expectSound(scenario, '--pipeline', pipeline);
   }, 900_000);
 });
+
+function* gigabyte(): Generator<Buffer> {
+  for (let megabytes = 0; megabytes < 1_000; megabytes += 1) yield MEGABYTE;
+}
+
+/** Bytes of memory of a process. */
+function residentOf({ child }: Running): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))!;
+  return 1_024 * Number(kilobytes);
+}
 
 function sentAt(body: string): number {
   const { data } = JSON.parse(body) as { data: { items: { value: { at: number } }[] } };
