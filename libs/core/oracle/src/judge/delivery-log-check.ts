@@ -98,7 +98,8 @@ export class DeliveryLogCheck {
     const name = keyTextOf(record);
     // An endpoint's name has no stroke.
     const isBreaker = !name.includes('/');
-    if (record.value === null) await (isBreaker ? this.#breaker(name, undefined, record) : this.#letGo(name, written));
+    if (record.value === null && isBreaker) this.#breaker(name, undefined, record);
+    else if (record.value === null) await this.#letGo(name, written);
     else if (headerOf(record, 'flatline-command') !== undefined) return;
     else if (headerOf(record, 'notifier-command') === 'enable') this.#breakers.enabled(textOf(record.value));
     else if (isBreaker) this.#breaker(name, objectIn(headerOf(record, 'breaker')) ?? {}, record);
