@@ -13,7 +13,7 @@ import { statsEncoder } from '@flatline/records/stats';
 import { openSummaryEncoder } from '@flatline/records/summaries';
 import { attributesToEvict, commandOf, evictionBy } from '../worlds/acts.ts';
 import { type AttributesOfWorld, drawAttributes } from '../worlds/attributes.ts';
-import { asElsewhere, drawReducers, reducedFields, rulesOf } from '../worlds/drawn-reducers.ts';
+import { asElsewhere, type DrawnReducers, drawReducers, reducedFields, rulesOf } from '../worlds/drawn-reducers.ts';
 import { oneOf } from '../worlds/one-of.ts';
 import { commonRules, inputsOf, type KindScenario } from '../worlds/common-rules.ts';
 import { type Judged, ON_PURPOSE, type SimulatedKind, type Word } from '../worlds/simulated-kind.ts';
@@ -71,6 +71,26 @@ const SOURCE_HEADERS = ['s0', 's9', ''].map((source) => ({ name: SOURCE_HEADER, 
 
 const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
 
+interface BesideReducers {
+  readonly isAlone: boolean;
+  /** Sessions may be revised. */
+  readonly hasWindows: boolean;
+  readonly gates: ReturnType<typeof drawAttributes>;
+}
+
+/** Reducers before and after the settings change; undefined: there is none. */
+function reducersBeside(simulation: Simulation, { isAlone, hasWindows, gates }: BesideReducers): DrawnReducers {
+  const isGated = gates.some((gate) => gate !== undefined);
+  // Beside what else a reducer was tried with before it was with that, so that those worlds are what they were.
+  const isBeside = isGated || !isAlone;
+  const mayReduce =
+    (!hasWindows || simulation.random('revised').chance(0.7)) &&
+    gates.every(isKnown) &&
+    (!isBeside || simulation.random('beside').chance(0.6));
+  if (!mayReduce) return [undefined, undefined];
+  return drawReducers(simulation.random('reducers'), isGated ? OF_ATTRIBUTES : {});
+}
+
 export class SimulatedSessions implements SimulatedKind {
   readonly judged: Judged;
   readonly atCalm = undefined;
@@ -115,16 +135,7 @@ export class SimulatedSessions implements SimulatedKind {
     const gates = drawAttributes(simulation.random('attributes'), NAMES);
     const mayWait = scenario.timestampType === 'CreateTime' || isDataAdded;
     const hasWindows = mayWait && windows.some((windowMs) => windowMs > 0);
-    const isGated = gates.some((gate) => gate !== undefined);
-    // Beside what else a reducer was tried with before it was with that, so that those worlds are what they were.
-    const isBeside = isGated || !isAlone;
-    const mayReduce =
-      (!hasWindows || simulation.random('revised').chance(0.7)) &&
-      gates.every(isKnown) &&
-      (!isBeside || simulation.random('beside').chance(0.6));
-    const reducers = mayReduce
-      ? drawReducers(simulation.random('reducers'), isGated ? OF_ATTRIBUTES : {})
-      : ([undefined, undefined] as const);
+    const reducers = reducersBeside(simulation, { isAlone, hasWindows, gates });
     const reducer = reducers[isChanged ? 1 : 0];
     const isReduced = reducers.some((each) => each !== undefined);
     this.#reducible = isReduced ? simulation.random('what is reduced') : undefined;
