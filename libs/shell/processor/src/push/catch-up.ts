@@ -1,6 +1,6 @@
 // Gives one subscriber what lies before the window, from a reading of its own, until the window goes on from there.
 import { PartitionStopped } from '@flatline/base';
-import type { LogReader, LogSubscription } from '@flatline/ports';
+import type { LogReader, LogSubscription, RecordCursor } from '@flatline/ports';
 import { type CursorTopic, cursorText } from './cursor.ts';
 import { eventBytes } from './event-text.ts';
 import type { HttpSink } from './http-sink.ts';
@@ -52,19 +52,27 @@ interface Behind {
 }
 
 async function read(parts: CatchUpParts, behind: Behind, subscription: LogSubscription): Promise<CaughtUp> {
-  const { sink, start, partition } = behind;
+  const { question, sink, start, partition } = behind;
   while (start.vector.get(partition)! < fromOf(parts, partition)) {
     if (sink.isClosed) return 'over';
     const fetched = subscription.take();
     if (fetched !== undefined) {
       for (const { cursor } = fetched; cursor.next();)
-        if (cursor.keyLength >= 0 && !(await gives(parts, behind, copyOf(partition, cursor)))) return 'over';
+        if (mayConcern(question, cursor) && !(await gives(parts, behind, copyOf(partition, cursor)))) return 'over';
       start.vector.set(partition, Math.max(start.vector.get(partition)!, fetched.nextOffset));
     } else if (subscription.failure instanceof PartitionStopped) return 'lost';
     else if (subscription.failure !== undefined) throw subscription.failure;
     else await changed(subscription, sink);
   }
   return 'caughtUp';
+}
+
+/** By its key alone: most of what lies there is others', and a copy of it would take a hundred times as long. */
+function mayConcern({ by, bytes }: Question, cursor: RecordCursor): boolean {
+  const { bytes: read, keyStart, keyLength } = cursor;
+  if (by === 'key' ? keyLength !== bytes.length : keyLength < bytes.length) return false;
+  for (let i = 0; i < bytes.length; i += 1) if (read[keyStart + i] !== bytes[i]) return false;
+  return true;
 }
 
 /** False: the connection is over. */
