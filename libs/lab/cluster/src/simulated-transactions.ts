@@ -171,9 +171,11 @@ class SimulatedWriter implements TransactionalWriter {
 
   async #produce(write: OutgoingRecords): Promise<number[]> {
     const offsets: number[] = [];
-    for (let at = 0; at < write.records.length;) {
+    this.#check();
+    const { topic, partition, records } = write;
+    for (let at = 0; at < records.length;) {
       this.#check();
-      const batch = this.#cut(write, at);
+      const batch = this.#cut({ topic, partition, records }, at);
       const baseOffset = await this.#produceBatch(write, batch);
       batch.forEach((_, index) => offsets.push(baseOffset + index));
       at += batch.length;

@@ -174,6 +174,8 @@ describe('records that are packed', () => {
     expect([...first]).toEqual([{ ...record, place: 0 }]);
     const held = first.cursor();
     const reordered = first.inOrder([]);
+    const write = new PackedWrite(first, { topic: 't', partition: 0, place: 0, count: 1 });
+    expect(write.records).toEqual([record]);
     first.giveBack();
     for (const read of [
       () => [...first],
@@ -182,6 +184,8 @@ describe('records that are packed', () => {
         held.next();
       },
       () => [...reordered],
+      // What is sent again is read again, by simulated writers, too.
+      () => write.records,
     ])
       expect(read).toThrow('PKP1: records are read before their memory is given back');
     expect(() => {

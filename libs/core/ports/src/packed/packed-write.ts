@@ -16,7 +16,6 @@ export class PackedWrite implements OutgoingRecords {
   readonly count: number;
   readonly #place: number;
   readonly #all: PackedRecords;
-  #records: readonly UntimedRecord[] | undefined;
 
   constructor(all: PackedRecords, { topic, partition, place, count }: PackedPlace) {
     this.topic = topic;
@@ -26,9 +25,9 @@ export class PackedWrite implements OutgoingRecords {
     this.#all = all;
   }
 
-  /** For a writer that needs objects: made when they are first asked for. */
+  /** For a writer that needs objects: read each time they are asked for, so that what is sent again is what lies there by then (CM2). */
   get records(): readonly UntimedRecord[] {
-    return (this.#records ??= this.#all.of(this.#place));
+    return this.#all.of(this.#place);
   }
 
   cursor(): PackedCursor {
