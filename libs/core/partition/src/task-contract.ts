@@ -11,7 +11,7 @@ import type { StateLimits } from './entries/state-limits.ts';
 /** Most that waits for a cut. Stepping stops at each of these. */
 export interface CommitLimits {
   readonly pendingChangesMax: number;
-  /** Bytes of outputs, as of now. */
+  /** Bytes of outputs, as of now; those that routes have made weigh more (OutputBox). */
   readonly outputBytesMax: () => number;
   /** Bytes of owed records in one commit; the record that reaches this is its last. */
   readonly owedBytesMax: number;

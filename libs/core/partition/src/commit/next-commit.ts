@@ -38,8 +38,8 @@ export class NextCommit {
   #isEncoding = false;
   /** Bytes of the owed records in it. */
   #owedBytes = 0;
-  /** Bytes of outputs in it that evictions have brought about in their own turn. */
-  #evictedBytes = 0;
+  /** Weight of outputs in it that evictions have brought about in their own turn. */
+  #evictedWeight = 0;
   /** The input waits until more of what is owed can be said. */
   #isAwaited = false;
 
@@ -99,7 +99,7 @@ export class NextCommit {
       this.#isAwaited ||
       this.isHeavy ||
       this.#changelog.pendingChanges >= this.#limits.pendingChangesMax ||
-      this.outputs.bytes >= this.#limits.outputBytesMax() ||
+      this.outputs.weight >= this.#limits.outputBytesMax() ||
       this.#deadLetters.isFull
     );
   }
@@ -110,7 +110,7 @@ export class NextCommit {
     return Math.max(
       this.bytes / this.#bytesMax,
       this.#changelog.pendingChanges / pendingChangesMax,
-      this.outputs.bytes / outputBytesMax(),
+      this.outputs.weight / outputBytesMax(),
       this.#deadLetters.fill,
     );
   }
@@ -128,15 +128,15 @@ export class NextCommit {
 
   /** True if it takes more of what evictions end. The rest is left to what comes due meanwhile, which would wait for a cut. */
   get takesEvicted(): boolean {
-    const isAll = this.#evictedBytes >= EVICTED_PART * Math.min(this.#limits.outputBytesMax(), this.#bytesMax);
+    const isAll = this.#evictedWeight >= EVICTED_PART * Math.min(this.#limits.outputBytesMax(), this.#bytesMax);
     return !isAll && !this.isFull;
   }
 
   /** Outputs that come of `what` are an eviction's. */
   evicting(what: () => void): void {
-    this.#evictedBytes -= this.outputs.bytes;
+    this.#evictedWeight -= this.outputs.weight;
     what();
-    this.#evictedBytes += this.outputs.bytes;
+    this.#evictedWeight += this.outputs.weight;
   }
 
   /** Makes it full: the input waits until it is cut. */
@@ -182,7 +182,7 @@ export class NextCommit {
     this.#isEncoding = false;
     this.#isAwaited = false;
     this.#owedBytes = 0;
-    this.#evictedBytes = 0;
+    this.#evictedWeight = 0;
     const outputBytes = this.#outputBytes;
     const outputs = this.outputs.takeAll();
     const { inputs, applied, clock, held, kept, evictions } = state;

@@ -60,6 +60,22 @@ describe('records that are encoded later', () => {
 describe('outputs that wait', () => {
   const record: KindOutput = { key: utf8.encode('k'), value: utf8.encode('v') };
 
+  test('CC2 [P3] weigh more where routes have made them: the cut makes objects of those, all in one turn', () => {
+    const routing = routingOf(debounceSaid, [{ to: 't', key: '/reason', value: '' }], () => 12);
+    const silent = { onRouted: () => undefined, onUnroutable: () => undefined };
+    const box = new OutputBox(new ReusedMemory(0), { routing, ...silent });
+    const waiting = 3 * 1024 * 1024;
+    while (box.weight < waiting) box.add({ ...record, value: utf8.encode('{"reason":"QUIET"}') });
+    const { outputs } = box.takeAll();
+    expect(outputs.places.filter(({ to }) => to.topic === 't').reduce((sum, { count }) => sum + count, 0)).toBeLessThan(
+      3_500,
+    );
+    expect(box.weight).toBe(0);
+    const plain = new OutputBox(new ReusedMemory(0));
+    plain.add(record);
+    expect(plain.weight).toBe(plain.bytes);
+  });
+
   test.each<[string, LaterRecords]>([
     ['is half encoded', new Later(2)],
     ['is looked at', new Slow()],

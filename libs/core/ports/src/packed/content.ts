@@ -1,8 +1,7 @@
 import { copyBytes } from '@flatline/base';
 import type { RecordHeader } from '../log-reader.ts';
 import type { UntimedRecord } from '../transaction.ts';
-
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+import { nameText } from './header-names.ts';
 
 /** The record whose content begins there (RecordPacker), as copies. */
 export function contentOf(bytes: Uint8Array, start: number): UntimedRecord {
@@ -10,8 +9,7 @@ export function contentOf(bytes: Uint8Array, start: number): UntimedRecord {
   const key = reader.part();
   const value = reader.part();
   const headers: RecordHeader[] = [];
-  for (let left = reader.number(); left > 0; left -= 1)
-    headers.push({ name: utf8.decode(reader.part()), value: reader.part() });
+  for (let left = reader.number(); left > 0; left -= 1) headers.push({ name: reader.name(), value: reader.part() });
   return headers.length === 0 ? { key, value } : { key, value, headers };
 }
 
@@ -30,6 +28,12 @@ class ContentReader {
     if (length < 0) return null;
     this.#at += length;
     return copyBytes(this.#bytes, this.#at - length, this.#at);
+  }
+
+  name(): string {
+    const length = this.number();
+    this.#at += length;
+    return nameText(this.#bytes, this.#at - length, this.#at);
   }
 
   /** A zigzag varint. */

@@ -184,7 +184,7 @@ describe('records that are packed', () => {
         held.next();
       },
       () => [...reordered],
-      // What is sent again is read again, by simulated writers, too.
+      // A second sending reads the pages again, by simulated writers, too.
       () => write.records,
     ])
       expect(read).toThrow('PKP1: records are read before their memory is given back');

@@ -60,10 +60,16 @@ export class PackedRecords {
     return records;
   }
 
-  *[Symbol.iterator](): Generator<PackedRecord> {
+  [Symbol.iterator](): Generator<PackedRecord> {
+    return this.among(() => true);
+  }
+
+  /** Records of some places, in their order. */
+  *among(isWanted: (place: number) => boolean): Generator<PackedRecord> {
     const cursor = this.cursor();
     while (cursor.isOn) {
-      yield { place: cursor.place, ...contentOf(cursor.bytes, cursor.start) };
+      const { place } = cursor;
+      if (isWanted(place)) yield { place, ...contentOf(cursor.bytes, cursor.start) };
       cursor.next();
     }
   }

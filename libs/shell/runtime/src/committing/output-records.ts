@@ -1,7 +1,6 @@
 // A cut as records on the output, dead-letter and changelog topics. One task writes only to the partition of its own
 // number, so that its open transaction delays only the readers of that one (O5); but what its outputs bring about goes to the
 // partition of its key (P3).
-import type { KindOutput } from '@flatline/kinds';
 import type { TaskCut } from '@flatline/partition';
 import {
   type OutgoingRecord,
@@ -38,31 +37,36 @@ export function transactionOf(cut: TaskCut, partition: number, settings: Pipelin
   return { writes, offsets };
 }
 
-/** Each topic's in the order in which they were decided. */
+/** Each partition's in the order in which they were decided. Bytes, as they are, unless routes have made some of them. */
 function outputsOf(cut: TaskCut, own: number, settings: PipelineSettings): readonly OutgoingRecords[] {
   const { packed, places } = cut.outputs;
   const { outputTopic } = settings;
-  // Routed records get a name that the cut alone knows, and so a header more.
-  if (places.some(({ to }) => to.partition !== undefined || to.topic === outputTopic))
-    return routedOf(cut, own, settings);
-  return places.map(
-    ({ to: { topic = outputTopic }, count }, place) => new PackedWrite(packed, { topic, partition: own, place, count }),
-  );
+  const partitions = places.map(({ to: { topic = outputTopic, partition = own } }) => ({ topic, partition }));
+  const byName = Map.groupBy(places.keys(), (place) => `${partitions[place]!.topic}/${partitions[place]!.partition}`);
+  const opened: OutgoingRecord[][] = [];
+  const writes = [...byName.values()].map((numbers): OutgoingRecords => {
+    const [place] = numbers as [number];
+    const { to, count } = places[place]!;
+    if (numbers.length === 1 && to.partition === undefined)
+      return new PackedWrite(packed, { ...partitions[place]!, place, count });
+    const records: OutgoingRecord[] = [];
+    for (const number of numbers) opened[number] = records;
+    return { ...partitions[place]!, records };
+  });
+  if (opened.length > 0) openInto(opened, cut.outputs, routeNames(cut, own, settings));
+  return writes;
 }
 
-function routedOf(cut: TaskCut, own: number, settings: PipelineSettings): readonly OutgoingRecords[] {
-  const { outputs } = cut;
-  const { outputTopic } = settings;
-  const named = routeNames(cut, own, settings);
-  const byPlace = new Map<string, OutgoingRecords & { readonly records: OutgoingRecord[] }>();
-  for (const output of outputs) {
-    const { topic = outputTopic, partition = own } = output;
-    const place = `${topic}/${partition}`;
-    const found = byPlace.get(place) ?? { topic, partition, records: [] };
-    byPlace.set(place, found);
-    found.records.push(output.partition === undefined ? output : named(output));
+/** Makes objects of the records of some places: those that routes have made get a name that the cut alone knows, and so a header more. */
+function openInto(
+  opened: readonly (OutgoingRecord[] | undefined)[],
+  { packed, places }: TaskCut['outputs'],
+  named: (record: OutgoingRecord) => OutgoingRecord,
+): void {
+  for (const record of packed.among((each) => opened[each] !== undefined)) {
+    const { place, key, value, headers = [] } = record;
+    opened[place]!.push(places[place]!.to.partition === undefined ? { key, value, headers } : named(record));
   }
-  return [...byPlace.values()];
 }
 
 /** Names what an output has brought about: by its task, the commit, and its number in that. */
@@ -70,7 +74,7 @@ function routeNames(
   { header: { sequence } }: TaskCut,
   partition: number,
   { group }: PipelineSettings,
-): (record: KindOutput) => OutgoingRecord {
+): (record: OutgoingRecord) => OutgoingRecord {
   let number = 0;
   return ({ key, value, headers = [] }) => {
     const name = utf8.encode(`${group}/${partition}/${sequence}/${number}`);
