@@ -8,6 +8,7 @@ import { rawRecords } from './record-readers.ts';
 
 export interface DeliveryCuts {
   readonly kept: LogCut;
+  readonly keptDecidedBelow: number;
   readonly undeliverable: LogCut;
   readonly due: LogCut;
   readonly outputs: LogCut;
@@ -17,6 +18,10 @@ export interface DeliveryCuts {
 export interface DeliveryCutting {
   readonly cutting: Cutting;
   readonly admin: Pick<KafkaLogAdmin, 'committedOffset'>;
+}
+
+export interface DeliveryReading extends Pick<Cutting, 'scan' | 'transactionMs'> {
+  readonly isUndeliverableCompacted: boolean;
 }
 
 /** In the order by which nothing is missed (DeliveryHistory). */
@@ -29,11 +34,13 @@ export async function cutDeliveries(
   const [outputs, due] = [at(pipeline.output.topic), at(deliveries.output.topic)];
   const takenOf = async (log: TopicPartition) => (await admin.committedOffset(group, log))?.offset;
   const before = { outputs: await takenOf(outputs), due: await takenOf(due) };
+  const { end: keptDecidedBelow } = await cutLog(at(deliveries.input.topic), cutting);
   const undeliverable = await cutLog(at(undeliverableTopic), cutting);
   const kept = await cutLog(at(deliveries.input.topic), cutting);
   const behind = { outputs: await takenOf(outputs), due: await takenOf(due) };
   return {
     kept,
+    keptDecidedBelow,
     undeliverable,
     due: await cutLog(due, cutting),
     outputs: await cutLog(outputs, cutting),
@@ -46,8 +53,8 @@ export async function cutDeliveries(
 
 export function deliveriesOf(
   { application, pipeline, endpoints }: NotifiedPipeline,
-  { kept, undeliverable, due, outputs, taken }: DeliveryCuts,
-  { scan }: Pick<Cutting, 'scan'>,
+  { kept, keptDecidedBelow, undeliverable, due, outputs, taken }: DeliveryCuts,
+  { scan, transactionMs, isUndeliverableCompacted }: DeliveryReading,
 ): DeliveryHistory {
   const sourceFrom = (cut: LogCut): LogSource<WholeRecord> =>
     sourceOf(cut, (position) => scan.readBytes(cut.partition, position), rawRecords);
@@ -56,7 +63,10 @@ export function deliveriesOf(
     pipeline: pipeline.name,
     webhooks: new Set(endpoints.flatMap(({ name, target }) => ('url' in target ? [name] : []))),
     kept: sourceFrom(kept),
+    keptDecidedBelow,
     undeliverable: sourceFrom(undeliverable),
+    isUndeliverableCompacted,
+    transactionMs,
     due: sourceFrom(due),
     outputAt: recordsOf(outputs, sourceFrom),
     outputStart: outputs.logStart,

@@ -36,6 +36,7 @@ export interface HistorySources {
   readonly routedTo: (former: ReadonlySet<string>) => Promise<ReadonlyMap<string, RoutedTopic>>;
   /** undefined: its outputs are sent to no webhook, or that is not judged. */
   readonly notified: NotifiedPipeline | undefined;
+  readonly isUndeliverableCompacted: boolean;
 }
 
 export interface RoutedTopic {
@@ -185,7 +186,7 @@ async function spoolOf(
 async function historyOf(
   pipeline: PipelineConfig,
   { partition, decidedBelow, changelog, settings, cuts, stats, deliveries, inputs }: PartitionCuts,
-  { cutting, registry, truth, complete, stores, notified }: HistorySources,
+  { cutting, registry, truth, complete, stores, notified, isUndeliverableCompacted }: HistorySources,
 ): Promise<PartitionHistory> {
   const { readers } = await kindOf(pipeline).judging();
   const {
@@ -217,7 +218,7 @@ async function historyOf(
     deadLetters: fetched(deadLetters, letters),
     // Read as the output is: values with named fields.
     stats: stats && { log: fetched(stats.cut, readOutput), decidedBelow: stats.decidedBelow },
-    deliveries: notified && deliveries && deliveriesOf(notified, deliveries, cutting),
+    deliveries: notified && deliveries && deliveriesOf(notified, deliveries, { ...cutting, isUndeliverableCompacted }),
     outputDecidedBelow: decidedBelow,
     store: await stores?.of(partition),
     isComplete: complete,

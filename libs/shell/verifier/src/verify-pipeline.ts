@@ -84,7 +84,7 @@ async function verified(
     const routedTo = (former: ReadonlySet<string>) => routedToBy(pipeline, former, admin);
     // Names the topics of today that are missing before anything is read.
     await routedTo(new Set());
-    await requireDeliveries(notified, partitions, admin);
+    const isUndeliverableCompacted = await requireDeliveries(notified, partitions, admin);
     const scan = stoppableScan(new KafkaLogScan({ clock, connection }), signal);
     const lengths = inputTopicsOf(pipeline).map((topic) => inputLength(topic, partitions, scan));
     const total = (await Promise.all(lengths)).reduce((sum, length) => sum + length, 0);
@@ -109,6 +109,7 @@ async function verified(
       since: options.since,
       routedTo,
       notified,
+      isUndeliverableCompacted,
     };
     return await verifyHistories(histories(pipeline, partitions, sources), {
       rules,
@@ -187,13 +188,14 @@ async function routedToBy(
   );
 }
 
-/** Partitions of deliveries are those of the outputs (N3). */
+/** Partitions of deliveries are those of the outputs (N3). True if what was given up may be gone from its topic by compaction. */
 async function requireDeliveries(
   notified: NotifiedPipeline | undefined,
   partitions: number,
   admin: KafkaTopicAdmin,
-): Promise<void> {
-  if (notified === undefined) return;
+): Promise<boolean> {
+  let isCompacted = false;
+  if (notified === undefined) return isCompacted;
   const { deliveries, undeliverableTopic, pipeline } = notified;
   for (const finding of await admin.describeTopics([
     deliveries.input.topic,
@@ -210,4 +212,6 @@ async function requireDeliveries(
       throw new Misconfigured(
         `topic ${finding.topic} has ${finding.partitions} partitions, and pipeline ${pipeline.name}, whose deliveries it has, ${partitions}; see flatline topics check`,
       );
+    else if (finding.topic === undeliverableTopic) isCompacted = finding.cleanupPolicy.includes('compact');
+  return isCompacted;
 }

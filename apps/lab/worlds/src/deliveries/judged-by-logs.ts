@@ -1,4 +1,5 @@
 // The verdict of `flatline verify` on a world's deliveries (V10): by the topics alone, without what the sites have heard.
+import type { DurationMs } from '@flatline/base';
 import { scannedBatch, scannedRecord } from '@flatline/cluster';
 import { kindOf, type PipelineConfig } from '@flatline/kind-modules';
 import {
@@ -9,6 +10,9 @@ import {
   type WholeRecord,
 } from '@flatline/oracle';
 import type { DeliveryWorld } from './delivery-world.ts';
+
+/** As brokers have it by default: no transaction may last longer. */
+const TRANSACTION_MS: DurationMs = 900_000;
 
 type Judged = Pick<DeliveryWorld, 'simulation' | 'notified'>;
 
@@ -35,6 +39,9 @@ function historyOf({ simulation: { log }, notified }: Judged, partition: number)
     pipeline: pipeline.name,
     webhooks: new Set(endpoints.map(({ name }) => name)),
     kept: source(deliveries.input.topic),
+    keptDecidedBelow: log.partition(deliveries.input.topic, partition).ends().lastStableOffset,
+    isUndeliverableCompacted: false,
+    transactionMs: TRANSACTION_MS,
     undeliverable: source(undeliverableTopic),
     due: source(deliveries.output.topic),
     outputAt: (offset) => Promise.resolve(outputs.get(offset)),

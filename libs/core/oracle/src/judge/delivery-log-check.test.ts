@@ -380,3 +380,86 @@ describe('logs that have lost their beginning', () => {
     expect(undecided).toEqual([expect.stringContaining('those are gone')]);
   });
 });
+
+const DAY_MS = 86_400_000;
+const gone = (ms: number) => breaker('b', ms, { kind: 'disabled', why: 'gone', since: START + GONE_AT });
+
+/** `b` stays disabled, and its breaker is kept again when it comes out. */
+const staysDisabled: Change = (logs) => {
+  logs.kept.splice(ENABLED, 4);
+  logs.kept.push(gone(GONE_AT + 100 * DAY_MS));
+  logs.undeliverable.splice(1);
+  logs.due.splice(2);
+  logs.takenDue = { before: 2, behind: 2 };
+};
+
+/** A delivery that was given up is delivered once it is sent again, is sent again all the same, and given up. */
+const sentAgainTwice: Change = ({ kept, undeliverable }) => {
+  const at = START + 400_090;
+  kept.push(keep({ endpoint: 'b', output: 1, ms: 400_000, attempts: [], by: OPERATOR }));
+  kept.push(breaker('b', 400_100, { kind: 'disabled', why: 'gone', since: at }), drop('b', 1, 400_100));
+  const attempts = [{ at: 400_050, status: 410 }];
+  undeliverable.push(givenUp({ endpoint: 'b', output: 1, ms: 400_100, attempts }, 'gone'));
+};
+
+/** Sent again twice while an attempt is under way. */
+const begunAgainTwice: Change = ({ kept }) => {
+  const by = OPERATOR;
+  kept.splice(FAILS_AGAIN, 0, keep({ endpoint: 'a', output: 0, ms: 5_060, attempts: [], by }));
+  kept.splice(FAILS_AGAIN, 0, keep({ endpoint: 'a', output: 0, ms: 5_061, attempts: [], by: [3, 0] }));
+};
+
+describe('[V10] sound logs that look as if they were not', () => {
+  test.each<[string, Change]>([
+    ['a breaker by 410 is kept again after a hundred days', staysDisabled],
+    [
+      'the same where the record that disabled it is gone',
+      (logs) => {
+        staysDisabled(logs);
+        logs.starts.kept = logs.kept.length - 2;
+      },
+    ],
+    [
+      'all that was kept is gone, and what was given up is not',
+      ({ starts, kept }) => {
+        starts.kept = kept.length;
+      },
+    ],
+    [
+      'a 410 came between the two cuts',
+      (logs) => {
+        logs.kept.splice(ENABLED);
+        logs.keptDecidedBelow = DISABLED;
+        logs.undeliverable = [];
+        logs.due.splice(1);
+        logs.takenDue = { before: 1, behind: 1 };
+      },
+    ],
+    ['what was delivered once it was sent again is sent again all the same', sentAgainTwice],
+    [
+      'a command to enable was on its way when its endpoint was disabled',
+      ({ kept }) => {
+        const clock = logged({ key: null, value: '', ms: 60_000 });
+        // Behind the last breaker that is open, and before the 410.
+        const [command] = kept.splice(ENABLED, 1, clock);
+        kept.splice(DISABLED, 0, command!);
+      },
+    ],
+  ])('%s', async (_title, change) => {
+    expect(await foundAfter(change)).toMatchObject({ found: [], undecided: [] });
+  });
+
+  test('one is sent again twice while an attempt is under way', async () => {
+    const { found } = await foundAfter(begunAgainTwice);
+    expect(found.filter((each) => each.includes(A) && !each.includes('has come out'))).toEqual([]);
+  });
+
+  test('what a compacted topic has of those given up is undecided', async () => {
+    const { found, undecided } = await foundAfter((logs) => {
+      logs.undeliverable = [];
+      logs.isUndeliverableCompacted = true;
+    });
+    expect(found).toEqual([]);
+    expect(undecided).toEqual([expect.stringContaining('has disabled: the topic is compacted')]);
+  });
+});

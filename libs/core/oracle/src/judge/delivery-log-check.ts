@@ -7,7 +7,7 @@
 //
 // Invariants
 //   DC1  Memory is what is kept at one time, without bodies.
-import type { Millis } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
 import type { Place } from './place.ts';
 import { textOf } from '../logs/byte-names.ts';
 import { attemptFaults, type Fault, GONE, historyFaults, waitFaults } from '../rules/deliveries/attempts-kept.ts';
@@ -49,6 +49,8 @@ type Attempts = LoggedDelivery['attempts'];
 
 const MINUTE_MS = 60_000;
 const LATELY_MAX = 10_000;
+/** A breaker is kept again long after it was disabled, and clocks of notifier and brokers differ by less. */
+const DISABLED_LATELY_MS: DurationMs = 86_400_000;
 
 export class DeliveryLogCheck {
   readonly #parts: DeliveryLogParts;
@@ -86,6 +88,8 @@ export class DeliveryLogCheck {
       // Without a key it is a clock record (C2).
       if (written.record.key !== null) await this.#take(written);
     }
+    // The records that let go of those given up are gone with all others.
+    if (isFirst && !this.#isWhole) await this.#beginAt(Infinity);
     for (let left = await this.#nextGivenUp(); left !== undefined; left = await this.#nextGivenUp())
       this.#notLetGo(left);
     this.#checkGone();
@@ -111,8 +115,12 @@ export class DeliveryLogCheck {
     fields: Readonly<Record<string, unknown>> | undefined,
     { offset, timestamp }: WholeRecord,
   ): void {
+    const wasDisabled = this.#breakers.isKnownDisabled(endpoint);
     for (const fault of this.#breakers.take(endpoint, fields, offset)) this.#fault(fault, offset, endpoint);
-    if (fields?.['why'] === 'gone' && timestamp > this.#judgedFrom) this.#goneOf.set(endpoint, offset);
+    if (fields?.['why'] !== 'gone' || wasDisabled || timestamp <= this.#judgedFrom) return;
+    // Where the record that disabled it is gone, this may be one that keeps it again.
+    if (timestamp - Number(fields['since']) > DISABLED_LATELY_MS) return;
+    if (offset < this.#parts.history.keptDecidedBelow) this.#goneOf.set(endpoint, offset);
   }
 
   async #keep(name: string, { record, writer }: WrittenRecord): Promise<void> {
@@ -131,7 +139,9 @@ export class DeliveryLogCheck {
       this.#fault({ rule: 'V10', what: 'has another body, key or output than before' }, offset, name);
     this.#highest = Math.max(this.#highest, said.order);
     const strandedSince = said.strandedAt === undefined ? undefined : (former?.strandedSince ?? timestamp);
-    const formerly = isBegunAgain(said, former, writer) ? former?.said.attempts : former?.formerly;
+    // A second replay comes of one that had none yet.
+    const hasBegunAgain = isBegunAgain(said, former, writer) && former!.said.attempts.length > 0;
+    const formerly = hasBegunAgain ? former!.said.attempts : former?.formerly;
     this.#kept.set(name, { said, print, writer, offset, strandedSince, formerly });
     if (former === undefined) this.#count(said.endpoint, 1);
   }
@@ -169,6 +179,7 @@ export class DeliveryLogCheck {
       if (
         next.name === name &&
         next.writer === writer &&
+        this.#mayBeTogether(next.record, record) &&
         isAfter(next.said.attempts, formerOf(next.said.attempts, kept))
       ) {
         this.#givenUp.take();
@@ -179,6 +190,12 @@ export class DeliveryLogCheck {
       if (!this.#isOver(next, writer)) return;
       this.#notLetGo(next);
     }
+  }
+
+  /** False: no transaction lasts as long as from one to the other, so it was sent again in between. */
+  #mayBeTogether(a: WholeRecord, b: WholeRecord): boolean {
+    const isByBroker = a.logAppendTime && b.logAppendTime;
+    return !isByBroker || Math.abs(a.timestamp - b.timestamp) <= this.#parts.history.transactionMs;
   }
 
   #forget(name: string, { said }: Kept): void {
@@ -266,7 +283,14 @@ export class DeliveryLogCheck {
 
   /** A breaker by 410 comes with what was given up for it. */
   #checkGone(): void {
-    if (this.#parts.history.undeliverable.logStart > 0) return;
+    const { undeliverable, isUndeliverableCompacted } = this.#parts.history;
+    if (undeliverable.logStart > 0 || this.#goneOf.size === 0) return;
+    if (isUndeliverableCompacted) {
+      this.#parts
+        .place(undeliverable.topic)
+        .undecided(`whether something is given up for each endpoint that ${GONE} has disabled: the topic is compacted`);
+      return;
+    }
     for (const [endpoint, offset] of this.#goneOf)
       this.#fault({ rule: 'N2', what: `was disabled by ${GONE}, and nothing is given up for it` }, offset, endpoint);
   }

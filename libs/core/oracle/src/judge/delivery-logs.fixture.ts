@@ -25,6 +25,9 @@ export interface Logs {
   due: Logged[];
   /** First offsets that are still there. */
   starts: { outputs: number; kept: number; undeliverable: number };
+  /** Default: all that is kept was there before `undeliverable` was cut. */
+  keptDecidedBelow?: number;
+  isUndeliverableCompacted?: boolean;
   taken: Draft<Pick<NotifierPosition, 'before' | 'behind'>>;
   takenDue: Draft<Pick<NotifierPosition, 'before' | 'behind'>>;
 }
@@ -198,6 +201,9 @@ export async function foundIn(logs: Logs) {
       pipeline: 'visits',
       webhooks: new Set(['a', 'b', 'c']),
       kept: sourceOf('kept', starts.kept, kept),
+      keptDecidedBelow: logs.keptDecidedBelow ?? logs.kept.length,
+      isUndeliverableCompacted: logs.isUndeliverableCompacted ?? false,
+      transactionMs: 60_000,
       undeliverable: sourceOf('undeliverable', starts.undeliverable, undeliverable),
       due: sourceOf(
         'due',

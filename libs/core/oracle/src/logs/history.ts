@@ -202,7 +202,13 @@ export interface DeliveryHistory {
   readonly webhooks: ReadonlySet<string>;
   /** `<pipeline>.deliveries`, cut behind `undeliverable`: each that is given up there is let go here. */
   readonly kept: LogSource<WholeRecord>;
+  /** Where `kept` ended before `undeliverable` was cut: what is given up by a transaction below it is there. */
+  readonly keptDecidedBelow: number;
   readonly undeliverable: LogSource<WholeRecord>;
+  /** Records may be gone from it that later ones of their keys replace: it is its readers' own. */
+  readonly isUndeliverableCompacted: boolean;
+  /** Longest time between two records of one transaction. */
+  readonly transactionMs: DurationMs;
   /** `<pipeline>.deliveries.due` */
   readonly due: LogSource<WholeRecord>;
   /** The committed output at an offset; undefined: there is none, or none any more. */

@@ -56,7 +56,8 @@ export class LoggedBreakers {
     this.#all.set(endpoint, { said, offset });
     // It is kept again once in a while, as it is.
     if (former !== undefined && isSame(said, former)) return [];
-    const isEnabled = this.#enabled.delete(endpoint);
+    // A command may come before what disables it, and be taken behind that.
+    const isEnabled = said.kind !== 'disabled' && this.#enabled.delete(endpoint);
     const found =
       said.kind === 'open' ? openFaults(said, former) : said.kind === 'disabled' ? disabledFaults(said, former) : [];
     if (former?.kind === 'disabled' && !isEnabled && said.kind !== 'disabled')
