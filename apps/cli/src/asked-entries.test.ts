@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { cli } from './cli.fixture.ts';
 
 interface Said {
@@ -41,7 +42,12 @@ function PLACE(): object {
 
 let said: Said = { status: 200, body: {} };
 const asked: string[] = [];
-const server = createServer(({ method, url }, response) => {
+/** Sent with requests. */
+const bodies: string[] = [];
+const server = createServer(async (request, response) => {
+  const { method, url } = request;
+  const body = await text(request);
+  if (body !== '') bodies.push(body);
   if (url === '/api/v1/pipelines') {
     response.end('{"pipelines":[{"name":"visits"}]}');
     return;
@@ -62,6 +68,7 @@ afterAll(() => {
 function entries(answer: Said, ...words: string[]): ReturnType<typeof cli> {
   said = answer;
   asked.length = 0;
+  bodies.length = 0;
   const { port } = server.address() as AddressInfo;
   return cli(['entries', ...words, '--url', `http://127.0.0.1:${port}`]);
 }
@@ -107,6 +114,20 @@ describe('entries get', () => {
   test('[Q2] asks for a proof, and for a key of any bytes, in any pipeline', async () => {
     await entries({ status: 200, body: LIVE }, 'get', '/wA6', '--base64', '--proof', 'now', '--pipeline', 'a/b');
     expect(asked).toEqual(['GET /api/v1/entries/a%2Fb/%FF%00%3A?proof=now']);
+  });
+
+  test.each(['.', '..'])('[Q1] asks for the key %s, which no path can name', async (key) => {
+    const { exitCode, stdout } = await entries(
+      { status: 200, body: { entries: [NONE] } },
+      'get',
+      key,
+      '--proof',
+      'now',
+    );
+    const base64 = Buffer.from(key).toString('base64');
+    expect(asked).toEqual(['POST /api/v1/entries/visits:lookup']);
+    expect(bodies).toEqual([JSON.stringify({ keys: [{ base64 }], proof: 'now' })]);
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('no session has this key')]);
   });
 
   test('[Q1][Q2] exits with 1 where a none is proved, and with 3 where it is not known', async () => {

@@ -10,7 +10,7 @@ import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { duration } from '../terminal/progress.ts';
 import { printable } from '../terminal/printable.ts';
-import { type ByProcessorFlags, runningPipeline } from './by-processor.ts';
+import { type ByProcessorFlags, type RunningPipeline, runningPipeline } from './by-processor.ts';
 
 export interface AskFlags extends ByProcessorFlags {
   readonly key: string;
@@ -61,8 +61,7 @@ const HOW = { withinMs: ANSWER_WITHIN_MS };
 export async function runAsk(flags: AskFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const key = keyOf(flags);
   const { address, path } = await runningPipeline(flags, shell);
-  const proof = flags.proof === undefined ? '' : `?proof=${flags.proof}`;
-  const said = saidIn(await address.ask<KeySaid | Refused>(`${path}/${inPath(key)}${proof}`, 'GET', HOW));
+  const said = isDots(key) ? await lookedUp(key, flags, { address, path }) : await got(key, flags, { address, path });
   console.result(said, keyText(key, said));
   if (said.state === 'live') return ExitCode.ok;
   return said.state === 'none' ? ExitCode.failedCheck : ExitCode.unreachable;
@@ -95,6 +94,23 @@ function keyOf({ key, base64 }: AskFlags): Uint8Array {
   const bytes = Buffer.from(key, 'base64');
   if (bytes.toString('base64') === key) return bytes;
   throw usageFailure(`${key} is not base64, in which --base64 expects the key`);
+}
+
+async function got(key: Uint8Array, { proof }: AskFlags, { address, path }: RunningPipeline): Promise<KeySaid> {
+  const query = proof === undefined ? '' : `?proof=${proof}`;
+  return saidIn(await address.ask<KeySaid | Refused>(`${path}/${inPath(key)}${query}`, 'GET', HOW));
+}
+
+/** The same with the key in the body. */
+async function lookedUp(key: Uint8Array, { proof }: AskFlags, { address, path }: RunningPipeline): Promise<KeySaid> {
+  const body = { keys: [{ base64: Buffer.from(key).toString('base64') }], ...(proof !== undefined && { proof }) };
+  type Said = { readonly entries: readonly [KeySaid] } | Refused;
+  return saidIn(await address.ask<Said>(`${path}:lookup`, 'POST', { ...HOW, body })).entries[0];
+}
+
+/** In a path such a key is the way to the folder above, percent-encoded, too: another key would be asked for, or none. */
+function isDots(key: Uint8Array): boolean {
+  return ['.', '..'].includes(Buffer.from(key).toString('latin1'));
 }
 
 /** Percent-encoded, whatever the bytes; as text, where they are letters, digits and hyphens. */
