@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { cli } from './cli.fixture.ts';
@@ -44,7 +44,9 @@ let said: Said = { status: 200, body: {} };
 const asked: string[] = [];
 /** Sent with requests. */
 const bodies: string[] = [];
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void answer(request, response));
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method, url } = request;
   const body = await text(request);
   if (body !== '') bodies.push(body);
@@ -55,7 +57,7 @@ const server = createServer(async (request, response) => {
   asked.push(`${method} ${url}`);
   response.writeHead(said.status);
   response.end(JSON.stringify(said.body));
-});
+}
 
 beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
