@@ -19,6 +19,8 @@ import type { RulesInForce, SaidRoutes } from './rules-in-force.ts';
 import { COMPACTED, NOT_AT_HAND, RoutedLog } from './routed-log.ts';
 import { faultOf, isBeginning, keyIn, orderOf, type RoutedCommit } from './routed-record.ts';
 
+const BY_WHICH_ROUTES = 'by which routes outputs were said: the changelog tells others, and no longer their commit';
+
 export interface RouteCheckParts {
   readonly partition: number;
   readonly routed: RoutedHistory;
@@ -55,8 +57,8 @@ export class RouteCheck {
   readonly #topics: ReadonlyMap<string, Topic>;
   /** Outputs of which there is to be a letter, in order. */
   readonly #owing: OutputRecord[] = [];
-  /** Letters may be there for what a function that is not at hand could not make. */
-  #isLetterOpen = false;
+  /** Why letters may be there for what is not known here to have called for any; undefined: none may. */
+  #lettersOpen: string | undefined;
   /** Nothing was found of a commit with such a function, not even its number: records of it may lie anywhere. */
   #isOpen = false;
   /** Who wrote the last transaction, and by which routes. */
@@ -106,20 +108,21 @@ export class RouteCheck {
     const { rules, routesSaid } = this.#parts.inForce;
     const { routes: now } = rules;
     if (routesSaid.every(({ routes }) => JSON.stringify(routes) === JSON.stringify(now))) return now;
+    this.#lettersOpen ??= BY_WHICH_ROUTES;
     if (this.#writer.is === writer) return this.#writer.routes;
     const next = await this.#next();
     if (next !== undefined && next.writer === writer)
       return routesSaid.findLast(({ sequence }) => sequence <= next.commit)?.routes ?? now;
     if (this.#callFor(now, outputs) && this.#maySayOtherwise(outputs)) {
-      this.#parts.output.undecided('by which routes outputs were said: others came to be in force soon after');
+      this.#parts.output.undecided(BY_WHICH_ROUTES);
       return [];
     }
     return now;
   }
 
   #maySayOtherwise(outputs: readonly OutputRecord[]): boolean {
-    const { from, routesSaid } = this.#parts.inForce;
-    return routesSaid.some((each) => each.from >= from && !this.#callFor(each.routes, outputs));
+    // Earlier routes, too: what was due has been said by a process that had them still.
+    return this.#parts.inForce.routesSaid.some(({ routes }) => !this.#callFor(routes, outputs));
   }
 
   #callFor(routes: SaidRoutes['routes'] = [], outputs: readonly OutputRecord[]): boolean {
@@ -166,7 +169,7 @@ export class RouteCheck {
         }
     this.#pairLetters();
     for (const { offset, key } of this.#owing)
-      if (this.#isLetterOpen) output.undecided(NOT_AT_HAND);
+      if (this.#lettersOpen !== undefined) output.undecided(this.#lettersOpen);
       else
         output.violation('P3', {
           offset,
@@ -175,7 +178,7 @@ export class RouteCheck {
         });
     for (let letter = letters.firstUnroutable; letter !== undefined; letter = letters.firstUnroutable) {
       letters.takeUnroutable();
-      if (this.#isLetterOpen) output.undecided(NOT_AT_HAND);
+      if (this.#lettersOpen !== undefined) output.undecided(this.#lettersOpen);
       else
         output.violation('P3', {
           what: `dead letter ${letter.offset} is unroutable, and no output without its route is here`,
@@ -275,7 +278,7 @@ export class RouteCheck {
       const { offset, key, value } = owing;
       letters.takeUnroutable();
       const isOf = isBeginning(letter.key, key) && isBeginning(letter.value, value);
-      if (!isOf && this.#isLetterOpen) continue;
+      if (!isOf && this.#lettersOpen !== undefined) continue;
       this.#owing.shift();
       if (isOf) continue;
       output.violation('P3', { offset, ...keyIn(key), what: `is not what dead letter ${letter.offset} has of it` });
@@ -284,7 +287,7 @@ export class RouteCheck {
 
   #notAtHand(commit: RoutedCommit): void {
     commit.isOpen = true;
-    this.#isLetterOpen = true;
+    this.#lettersOpen ??= NOT_AT_HAND;
     this.#parts.output.undecided(NOT_AT_HAND);
   }
 }
