@@ -90,6 +90,8 @@ interface Case {
   readonly compacted?: boolean;
   /** Default: the routes, throughout. */
   readonly inForce?: readonly SaidRoutes[];
+  /** Which of these are, as outputs are looked at, by its index. Default: the first. */
+  readonly present?: number;
   /** The commits of which they are; the check is not told. */
   readonly madeBy?: readonly number[];
 }
@@ -105,6 +107,7 @@ async function judged({
   routes = ROUTES,
   compacted = false,
   inForce,
+  present = 0,
   madeBy = [],
 }: Case) {
   const findings = new Findings();
@@ -128,8 +131,8 @@ async function judged({
       ...(compacted && { compacted: new Set([TOPIC]) }),
     },
     inForce: {
-      rules: { routes: inForce?.[0]!.routes ?? (inForce === undefined ? routes : undefined) } as JudgedRules,
-      from: 0,
+      rules: { routes: inForce?.[present]!.routes ?? (inForce === undefined ? routes : undefined) } as JudgedRules,
+      from: inForce?.[present]!.from ?? 0,
       routesSaid: inForce ?? [],
     },
     words: { saidIn: (record) => saidOutput(record, (text) => [text('reason'), text('state')]) },
@@ -312,6 +315,25 @@ describe('[P3] what outputs have routed', () => {
       const [, , third] = there(['', 0], ['', 0], ['new', 7]);
       expect(await judged({ ...begun, there: [third!] })).toEqual({ ...CLEAN, routed: 1 });
       expect((await judged({ ...begun, there: [] })).violations).toEqual([]);
+    });
+
+    test('[P3] those of before are among them: what was due has been said by a process that had them still', async () => {
+      const inForce = [by(1, undefined), { ...by(7, to('new')), from: 9 }];
+      const { violations, undecided } = await judged({ said, there: [], inForce, present: 1, madeBy: [4, 5, 6] });
+      expect(violations).toEqual([]);
+      expect(undecided).toEqual([expect.stringContaining('by which routes')]);
+    });
+
+    test('[P3] a letter of what is undecided is no other output’s, and one that is missing elsewhere is missed', async () => {
+      const inForce = [by(1, to('old')), by(4, to('old')), by(7, undefined)];
+      const without = [[{ key: 'a' }], [{ key: 'b', site: 'south' }, { key: 'c' }]];
+      const of = { said: without, there: there(['', 0], ['old', 4]).slice(1), inForce, madeBy: [3, 4] };
+      expect((await judged({ ...of, letters: ['a', 'c'] })).violations).toEqual([]);
+      const decided = { ...of, said: without.slice(1), madeBy: [4] };
+      expect((await judged({ ...decided, letters: ['c'] })).violations).toEqual([]);
+      expect((await judged({ ...decided, letters: ['x'] })).violations).toEqual([
+        expect.stringContaining('dead letter 0'),
+      ]);
     });
 
     test('[P3] what is routed no more is undecided where nothing tells when that began', async () => {

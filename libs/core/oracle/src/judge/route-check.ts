@@ -108,12 +108,12 @@ export class RouteCheck {
     const { rules, routesSaid } = this.#parts.inForce;
     const { routes: now } = rules;
     if (routesSaid.every(({ routes }) => JSON.stringify(routes) === JSON.stringify(now))) return now;
-    this.#lettersOpen ??= BY_WHICH_ROUTES;
     if (this.#writer.is === writer) return this.#writer.routes;
     const next = await this.#next();
     if (next !== undefined && next.writer === writer)
       return routesSaid.findLast(({ sequence }) => sequence <= next.commit)?.routes ?? now;
     if (this.#callFor(now, outputs) && this.#maySayOtherwise(outputs)) {
+      this.#lettersOpen ??= BY_WHICH_ROUTES;
       this.#parts.output.undecided(BY_WHICH_ROUTES);
       return [];
     }
