@@ -10,7 +10,7 @@ export {
   type ValueReason,
 } from './dead-letter-reasons.ts';
 export { headerSection } from './header-section.ts';
-export { nameBytes } from './packed/header-names.ts';
+export { nameBytes, nameText } from './packed/header-names.ts';
 export {
   PackedCursor,
   type PackedRecord,

@@ -6,7 +6,10 @@ const NAMES_MAX = 256;
 const NAME_BYTES_MAX = 256;
 const byText = new Map<string, Uint8Array>();
 /** Each has a place by length and last byte, which another one may take. */
-const byBytes: { bytes: Uint8Array; text: string }[] = [];
+const byBytes: { bytes: Uint8Array; text: string }[] = Array.from({ length: NAMES_MAX }, () => ({
+  bytes: new Uint8Array(0),
+  text: '',
+}));
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export function nameBytes(text: string): Uint8Array {
@@ -18,18 +21,18 @@ export function nameBytes(text: string): Uint8Array {
 }
 
 export function nameText(bytes: Uint8Array, start: number, end: number): string {
-  const place = (end - start + 31 * bytes[end - 1]!) % NAMES_MAX;
-  const known = byBytes[place];
-  if (known !== undefined && isAt(known.bytes, bytes, start, end)) return known.text;
+  const length = end - start;
+  if (length === 0) return '';
+  const place = (length + 31 * bytes[end - 1]!) % NAMES_MAX;
+  const known = byBytes[place]!;
+  if (known.bytes.length === length && isAt(known.bytes, bytes, start)) return known.text;
   const name = copyBytes(bytes, start, end);
   const text = utf8.decode(name);
-  if (name.length > 0 && name.length <= NAME_BYTES_MAX) byBytes[place] = { bytes: name, text };
+  if (length <= NAME_BYTES_MAX) byBytes[place] = { bytes: name, text };
   return text;
 }
 
-function isAt(wanted: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
-  const { length } = wanted;
-  if (length !== end - start) return false;
-  for (let i = 0; i < length; i += 1) if (bytes[start + i] !== wanted[i]) return false;
+function isAt(wanted: Uint8Array, bytes: Uint8Array, start: number): boolean {
+  for (let i = 0; i < wanted.length; i += 1) if (bytes[start + i] !== wanted[i]) return false;
   return true;
 }

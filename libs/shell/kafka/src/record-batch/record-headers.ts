@@ -1,6 +1,5 @@
 import { MalformedBytes } from '@flatline/base';
-import type { RecordHeader } from '@flatline/ports';
-import { nameText } from './header-names.ts';
+import { nameText, type RecordHeader } from '@flatline/ports';
 
 /** Each takes two lengths at least. A count above what that leaves room for is damage, and must not make objects first. */
 const HEADER_BYTES_MIN = 2;
