@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import type { KeyActFlags } from './acts-action.ts';
 import type { CommandContext } from './context.ts';
 import { keyActOptions } from './flags.ts';
+import { keyAction } from './key-action.ts';
 
 /** `flatline sessions end`, `flatline leases release`. */
 export function addKeyAct(group: Command, kind: KindName, act: 'end' | 'release', context: CommandContext): void {
@@ -13,11 +14,11 @@ export function addKeyAct(group: Command, kind: KindName, act: 'end' | 'release'
   keyActOptions(group.command(act).argument('<key>', `the ${noun}`), kind)
     .description(ACTS[act])
     .addHelpText('after', keyActHelp(group.name(), act))
-    .action(async (key: string, flags: Omit<KeyActFlags, 'key' | 'act' | 'kind'>) => {
-      await context.action<KeyActFlags>(async (all, console) =>
-        (await import('./acts-action.ts')).runKeyAct(all, console, context.shell),
-      )({ ...flags, key, act, kind });
-    });
+    .action(
+      keyAction<Omit<KeyActFlags, 'key' | 'act' | 'kind'>>(context, async (flags, console) =>
+        (await import('./acts-action.ts')).runKeyAct({ ...flags, act, kind }, console, context.shell),
+      ),
+    );
 }
 
 const ACTS = {

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import type { GetFlags, ListFlags } from './entries-action.ts';
 import { brokersOption, configOption, integerFrom, jsonOption } from './flags.ts';
+import { keyAction } from './key-action.ts';
 
 const LIST_MAX = 100_000;
 
@@ -35,11 +36,11 @@ export function addEntryCommands(group: Command, kind: KindName, context: Comman
       .command('get')
       .argument('<key>', 'its key')
       .description(`show all that is known of the ${name} under a key, as of the newest commit`),
-  ).action(async (key: string, flags: Omit<GetFlags, 'key' | 'kind'>) => {
-    await context.action<GetFlags>(async (all, console) =>
-      (await import('./entries-action.ts')).runGet(all, console, context.shell),
-    )({ ...flags, key, kind });
-  });
+  ).action(
+    keyAction<Omit<GetFlags, 'key' | 'kind'>>(context, async (flags, console) =>
+      (await import('./entries-action.ts')).runGet({ ...flags, kind }, console, context.shell),
+    ),
+  );
 }
 
 function listHelp(group: string): string {

@@ -12,6 +12,7 @@ import {
   jsonOption,
   tokenFileOption,
 } from './flags.ts';
+import { keyAction } from './key-action.ts';
 import type { AskFlags, AskListFlags } from './running-entries-action.ts';
 
 /** Most entries of one answer, as the processor has it. */
@@ -31,11 +32,11 @@ function addQuestions(group: Command, context: CommandContext): void {
     .option('--base64', 'the key is given in base64')
     .addOption(new Option('--proof <how>', 'now: as of all that was acknowledged before the question').choices(['now']))
     .addHelpText('after', QUESTIONS_HELP)
-    .action(async (key: string, flags: Omit<AskFlags, 'key'>) => {
-      await context.action<AskFlags>(async (all, console) =>
-        (await import('./running-entries-action.ts')).runAsk(all, console, context.shell),
-      )({ ...flags, key });
-    });
+    .action(
+      keyAction<Omit<AskFlags, 'key'>>(context, async (flags, console) =>
+        (await import('./running-entries-action.ts')).runAsk(flags, console, context.shell),
+      ),
+    );
   byProcessor(group.command('list'))
     .description('list what lives in all partitions, in no order, a page at a time')
     .option('--prefix <text>', 'only keys that begin with this')
@@ -54,11 +55,11 @@ function addActs(group: Command, context: CommandContext): void {
   byProcessor(group.command('end').argument('<key>', 'the session'))
     .description('end the sessions of a key at once: summaries of reason ENDED that say byOperator')
     .addHelpText('after', ACTS_HELP)
-    .action(async (key: string, flags: Omit<ProcessorActFlags, 'key'>) => {
-      await context.action<ProcessorActFlags>(async (all, console) =>
-        (await import('./acts-action.ts')).runEnd(all, console, context.shell),
-      )({ ...flags, key });
-    });
+    .action(
+      keyAction<Omit<ProcessorActFlags, 'key'>>(context, async (flags, console) =>
+        (await import('./acts-action.ts')).runEnd(flags, console, context.shell),
+      ),
+    );
   byProcessor(group.command('evict'))
     .description('end all sessions, or leases, that have an attribute of a value: reason EVICTED')
     .requiredOption('--attribute <name>', 'the attribute')

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import { addEntryCommands } from './entries.ts';
 import { headerOption, integerFrom, keyActOptions, lengthOption } from './flags.ts';
+import { keyAction } from './key-action.ts';
 import type { ActFlags, AddFlags, ScheduleAct } from './schedules-action.ts';
 
 export function addScheduleCommands(schedules: Command, context: CommandContext): void {
@@ -11,11 +12,11 @@ export function addScheduleCommands(schedules: Command, context: CommandContext)
     keyActOptions(schedules.command(act).argument('<key>', 'the key'), 'schedule')
       .description(ACTS[act])
       .option('--id <id>', 'only the schedule with this id (default: all of the key)')
-      .action(async (key: string, flags: Omit<ActFlags, 'key' | 'act'>) => {
-        await context.action<ActFlags>(async (all, console) =>
-          (await import('./schedules-action.ts')).runAct(all, console, context.shell),
-        )({ ...flags, key, act });
-      });
+      .action(
+        keyAction<Omit<ActFlags, 'key' | 'act'>>(context, async (flags, console) =>
+          (await import('./schedules-action.ts')).runAct({ ...flags, act }, console, context.shell),
+        ),
+      );
 }
 
 const ACTS: Readonly<Record<ScheduleAct, string>> = {
@@ -45,11 +46,11 @@ function addAddCommand(schedules: Command, context: CommandContext): void {
     .option('--target <topic>', "topic of the message, one of the pipeline's targets (default: its output)")
     .option('--reset', 'begin again from the first run, if the same schedule recurs already')
     .addHelpText('after', ADD_HELP)
-    .action(async (key: string, flags: Omit<AddFlags, 'key'>) => {
-      await context.action<AddFlags>(async (all, console) =>
-        (await import('./schedules-action.ts')).runAdd(all, console, context.shell),
-      )({ ...flags, key });
-    });
+    .action(
+      keyAction<Omit<AddFlags, 'key'>>(context, async (flags, console) =>
+        (await import('./schedules-action.ts')).runAdd(flags, console, context.shell),
+      ),
+    );
 }
 
 const ADD_HELP = `

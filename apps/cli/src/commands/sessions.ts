@@ -4,6 +4,7 @@ import type { CommandContext } from './context.ts';
 import { addEntryCommands } from './entries.ts';
 import type { EraseFlags } from './erase-action.ts';
 import { clusterOption, configOption, integerFrom, jsonOption, keyActOptions, topicName } from './flags.ts';
+import { keyAction } from './key-action.ts';
 import type { TailFlags } from './tail-action.ts';
 
 export function addSessionCommands(sessions: Command, context: CommandContext): void {
@@ -40,11 +41,11 @@ export function addSessionCommands(sessions: Command, context: CommandContext): 
     .description('end a session without a summary, and have nothing of its key left in the changelog; prints a receipt')
     .option('--no-wait', 'only send the act')
     .addHelpText('after', ERASE_HELP)
-    .action(async (key: string, flags: Omit<EraseFlags, 'key'>) => {
-      await context.action<EraseFlags>(async (all, console) =>
-        (await import('./erase-action.ts')).runErase(all, console, context.shell),
-      )({ ...flags, key });
-    });
+    .action(
+      keyAction<Omit<EraseFlags, 'key'>>(context, async (flags, console) =>
+        (await import('./erase-action.ts')).runErase(flags, console, context.shell),
+      ),
+    );
 }
 
 const ERASE_HELP = `

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import { addEntryCommands } from './entries.ts';
 import { keyActOptions } from './flags.ts';
+import { keyAction } from './key-action.ts';
 import type { WindowAct, WindowActFlags } from './windows-action.ts';
 
 export function addWindowCommands(windows: Command, context: CommandContext): void {
@@ -10,11 +11,11 @@ export function addWindowCommands(windows: Command, context: CommandContext): vo
     keyActOptions(windows.command(act).argument('<key>', 'the key'), 'debounce')
       .description(ACTS[act])
       .addHelpText('after', ACT_HELP)
-      .action(async (key: string, flags: Omit<WindowActFlags, 'key' | 'act'>) => {
-        await context.action<WindowActFlags>(async (all, console) =>
-          (await import('./windows-action.ts')).runWindowAct(all, console, context.shell),
-        )({ ...flags, key, act });
-      });
+      .action(
+        keyAction<Omit<WindowActFlags, 'key' | 'act'>>(context, async (flags, console) =>
+          (await import('./windows-action.ts')).runWindowAct({ ...flags, act }, console, context.shell),
+        ),
+      );
 }
 
 const ACTS: Readonly<Record<WindowAct, string>> = {
