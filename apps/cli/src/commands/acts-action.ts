@@ -2,13 +2,12 @@ import type { KindName } from '@flatline/base';
 import { COMMAND_HEADER } from '@flatline/ports/formats';
 import { configurationOf } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
-import { CommandFailure, usageFailure } from '../failure.ts';
 import { KIND_WORDS } from '@flatline/kind-modules/words';
 import { pipelineOfKind } from '../pipeline-choice.ts';
 import type { Answer } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
-import { type ByProcessorFlags, runningPipeline } from './by-processor.ts';
+import { type ByProcessorFlags, refusedFor, runningPipeline } from './by-processor.ts';
 import { actText, keyFor, type KeyFlags, ownHeaders, sendAct, sentText } from './entry-act.ts';
 
 export interface KeyActFlags extends KeyFlags {
@@ -79,7 +78,5 @@ async function acted<T>(
   const how = { body, withinMs: ANSWER_WITHIN_MS };
   const answer: Answer<T & { readonly error?: string }> = await address.ask(`${path}${place}`, 'POST', how);
   if (answer.status === 202) return answer.body;
-  const why = answer.body.error ?? `it answers ${answer.status}`;
-  if (answer.status === 503) throw new CommandFailure(ExitCode.unreachable, why);
-  throw usageFailure(why);
+  throw refusedFor(answer.status, answer.body.error ?? `it answers ${answer.status}`);
 }

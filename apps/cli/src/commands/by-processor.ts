@@ -1,5 +1,6 @@
 // The pipeline of a running processor that a command is about.
-import { usageFailure } from '../failure.ts';
+import { ExitCode } from '../exit-code.ts';
+import { CommandFailure, usageFailure } from '../failure.ts';
 import { addressOf, type AddressFlags, type ProcessorAddress } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 
@@ -19,6 +20,11 @@ export async function runningPipeline(flags: ByProcessorFlags, shell: Shell): Pr
   const address = await addressOf(flags, shell);
   const pipeline = flags.pipeline ?? (await onlyPipeline(address));
   return { address, path: `/api/v1/entries/${encodeURIComponent(pipeline)}` };
+}
+
+/** The failure where a processor answers, and does not do what it was asked for. */
+export function refusedFor(status: number, why: string): CommandFailure {
+  return status === 503 ? new CommandFailure(ExitCode.unreachable, why) : usageFailure(why);
 }
 
 async function onlyPipeline(address: ProcessorAddress): Promise<string> {

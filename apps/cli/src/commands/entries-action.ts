@@ -9,8 +9,9 @@ import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { type AsOf, asOfText, asOfValue } from '../entries/as-of.ts';
 import { entryDetails, entryTable, entryValue } from '../entries/entry-text.ts';
 import { KeyPage } from '../entries/key-page.ts';
+import { keyBytes } from '../entries/key-bytes.ts';
 import { ExitCode } from '../exit-code.ts';
-import { interruptedBefore, usageFailure } from '../failure.ts';
+import { interruptedBefore } from '../failure.ts';
 import { pipelineOfKind } from '../pipeline-choice.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
@@ -42,7 +43,11 @@ interface FoundRow {
 
 export async function runList(flags: ListFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { kind, prefix = '', after, limit } = flags;
-  const wish = { prefix: keyOf(prefix, flags), after: after === undefined ? undefined : keyOf(after, flags), limit };
+  const wish = {
+    prefix: keyBytes(prefix, flags),
+    after: after === undefined ? undefined : keyBytes(after, flags),
+    limit,
+  };
   const page = new KeyPage<FoundRow>(wish);
   const asOf: AsOf[] = [];
   const asked = await askedPipeline(flags, shell);
@@ -73,7 +78,7 @@ export async function runList(flags: ListFlags, console: Console, shell: Shell):
 
 export async function runGet(flags: GetFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { kind } = flags;
-  const wanted = keyOf(flags.key, flags);
+  const wanted = keyBytes(flags.key, flags);
   const asOf: AsOf[] = [];
   const asked = await askedPipeline(flags, shell);
   const pipeline = asked.pipeline.name;
@@ -144,11 +149,4 @@ async function* statesOf(
   } finally {
     connection.close();
   }
-}
-
-function keyOf(text: string, { base64 }: EntryFlags): Uint8Array {
-  if (base64 !== true) return Buffer.from(text);
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.toString('base64') === text) return bytes;
-  throw usageFailure(`${text} is not base64, in which --base64 expects keys`);
 }

@@ -3,14 +3,14 @@ import { count, type KindName } from '@flatline/base';
 import { KIND_WORDS } from '@flatline/kind-modules/words';
 import { entryDetails, entryTable } from '../entries/entry-text.ts';
 import { entryIn, keyIn } from '../entries/json-entry.ts';
+import { keyBytes } from '../entries/key-bytes.ts';
 import { ExitCode } from '../exit-code.ts';
-import { CommandFailure, usageFailure } from '../failure.ts';
 import type { Answer } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { duration } from '../terminal/progress.ts';
 import { printable } from '../terminal/printable.ts';
-import { type ByProcessorFlags, type RunningPipeline, runningPipeline } from './by-processor.ts';
+import { type ByProcessorFlags, refusedFor, type RunningPipeline, runningPipeline } from './by-processor.ts';
 
 export interface AskFlags extends ByProcessorFlags {
   readonly key: string;
@@ -59,7 +59,7 @@ const ANSWER_WITHIN_MS = 12_000;
 const HOW = { withinMs: ANSWER_WITHIN_MS };
 
 export async function runAsk(flags: AskFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const key = keyOf(flags);
+  const key = keyBytes(flags.key, flags);
   const { address, path } = await runningPipeline(flags, shell);
   const said = isDots(key) ? await lookedUp(key, flags, { address, path }) : await got(key, flags, { address, path });
   console.result(said, keyText(key, said));
@@ -87,13 +87,6 @@ export async function runAskList(flags: AskListFlags, console: Console, shell: S
   );
   for (const { partition, detail } of unanswered) console.note(`partition ${partition} is missing: ${detail}`);
   return unanswered.length === 0 ? ExitCode.ok : ExitCode.unreachable;
-}
-
-function keyOf({ key, base64 }: AskFlags): Uint8Array {
-  if (base64 !== true) return Buffer.from(key);
-  const bytes = Buffer.from(key, 'base64');
-  if (bytes.toString('base64') === key) return bytes;
-  throw usageFailure(`${key} is not base64, in which --base64 expects the key`);
 }
 
 async function got(key: Uint8Array, { proof }: AskFlags, { address, path }: RunningPipeline): Promise<KeySaid> {
@@ -129,9 +122,8 @@ interface Refused {
 
 /** An answer, whatever it says. @throws CommandFailure where it is none */
 function saidIn<T extends object>({ status, body }: Answer<T | Refused>): T {
-  if (!('error' in body)) return body;
-  if (status === 503) throw new CommandFailure(ExitCode.unreachable, body.error);
-  throw usageFailure(body.error);
+  if ('error' in body) throw refusedFor(status, body.error);
+  return body;
 }
 
 function keyText(key: Uint8Array, said: KeySaid): string {
