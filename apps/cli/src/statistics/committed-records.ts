@@ -10,7 +10,7 @@ export interface CommittedRecord {
   readonly value: Uint8Array;
 }
 
-export interface ValuesFrom {
+export interface RecordsFrom {
   readonly admin: KafkaLogAdmin;
   readonly reader: KafkaLogReader;
   readonly partition: TopicPartition;
@@ -18,7 +18,7 @@ export interface ValuesFrom {
 }
 
 /** Committed records that have a value. Ends early where it is aborted. @throws PartitionStopped, Retriable, Fatal of the subscription. */
-export async function* committedRecords(of: ValuesFrom): AsyncGenerator<CommittedRecord, void> {
+export async function* committedRecords(of: RecordsFrom): AsyncGenerator<CommittedRecord, void> {
   const { admin, reader, partition, signal } = of;
   const { logStartOffset: from, lastStableOffset: end } = await admin.ends(partition);
   if (from >= end) return;
