@@ -132,7 +132,6 @@ async function judged({
     },
     inForce: {
       rules: { routes: inForce?.[present]!.routes ?? (inForce === undefined ? routes : undefined) } as JudgedRules,
-      from: inForce?.[present]!.from ?? 0,
       routesSaid: inForce ?? [],
     },
     words: { saidIn: (record) => saidOutput(record, (text) => [text('reason'), text('state')]) },
@@ -287,11 +286,7 @@ describe('[P3] what outputs have routed', () => {
   describe('where other routes came to be in force soon after', () => {
     // A process that begins with them says what was due before.
     const to = (value: string): NaiveRoute[] => [{ ...ROUTES[0]!, value }];
-    const by = (sequence: number, routes: readonly NaiveRoute[] | undefined): SaidRoutes => ({
-      sequence,
-      from: 0,
-      routes,
-    });
+    const by = (sequence: number, routes: readonly NaiveRoute[] | undefined): SaidRoutes => ({ sequence, routes });
     const said = [[{ key: 'a', site: 'north' }], [{ key: 'b', site: 'south' }], [{ key: 'c', site: 'north' }]];
     const there = (...of: readonly (readonly [value: string, commit: number])[]): Lying[] =>
       of.map(([value, commit], i) => ({ site: i === 1 ? 'south' : 'north', value, commit }));
@@ -318,7 +313,7 @@ describe('[P3] what outputs have routed', () => {
     });
 
     test('[P3] those of before are among them: what was due has been said by a process that had them still', async () => {
-      const inForce = [by(1, undefined), { ...by(7, to('new')), from: 9 }];
+      const inForce = [by(1, undefined), by(7, to('new'))];
       const { violations, undecided } = await judged({ said, there: [], inForce, present: 1, madeBy: [4, 5, 6] });
       expect(violations).toEqual([]);
       expect(undecided).toEqual([expect.stringContaining('by which routes')]);

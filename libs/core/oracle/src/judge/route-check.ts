@@ -25,7 +25,7 @@ export interface RouteCheckParts {
   readonly partition: number;
   readonly routed: RoutedHistory;
   /** The routes in force (RF1), and all that the changelog tells. */
-  readonly inForce: Pick<RulesInForce, 'rules' | 'from' | 'routesSaid'>;
+  readonly inForce: Pick<RulesInForce, 'rules' | 'routesSaid'>;
   /** Reads what outputs say. */
   readonly words: Pick<OutputWords, 'saidIn'>;
   readonly findings: Findings;

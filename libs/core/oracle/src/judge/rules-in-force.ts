@@ -41,10 +41,9 @@ const WHERE_SET: Readonly<Record<string, unknown>> = {
   stats: null,
 };
 
-/** Routes, with the number of the first commit by them, and the input offset from which on they were in force. */
+/** Routes, with the number of the first commit by them. */
 export interface SaidRoutes {
   readonly sequence: number;
-  readonly from: number;
   readonly routes: readonly NaiveRoute[] | undefined;
 }
 
@@ -62,9 +61,8 @@ export class RulesInForce {
     for (const options of [...said.map(({ text }) => optionsIn(text)), { ...today }]) learnStates(options);
     this.#today = today;
     this.#said = said;
-    this.#routes = said.map(({ sequence, from, text }) => ({
+    this.#routes = said.map(({ sequence, text }) => ({
       sequence,
-      from,
       routes: this.#withFunctions(rulesIn(text))['routes'] as JudgedRules['routes'],
     }));
     if (said.length > 0) this.#adopt();
