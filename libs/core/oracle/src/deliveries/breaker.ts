@@ -1,6 +1,7 @@
 // The breaker of an endpoint in one partition: when it opens, for how long, and what is attempted meanwhile (N2, N4).
 import type { DurationMs, Millis } from '@flatline/base';
 import { type BegunAttempt, type DeliveryEvidence, type JudgedEndpoint, SLACK_MS } from './evidence.ts';
+import { openFault } from '../rules/deliveries/breakers-logged.ts';
 import { headerOf, keyOf } from './written.ts';
 
 interface BreakerSaid {
@@ -21,10 +22,6 @@ interface Begun {
 }
 
 const FAILURES_MAX = 5;
-const OPEN_FIRST_MS: DurationMs = 5e3;
-const OPEN_MOST_MS: DurationMs = 3e5;
-/** Either way. */
-const SPREAD = 0.2;
 /** A process stands still for so long at most. */
 const FROZEN_MS: DurationMs = 30_000;
 
@@ -80,10 +77,8 @@ function judgeOpen(
 /** It is open for twice as long as the time before, if it has not been closed since. */
 function wrongLength({ until, opened, failedAt = 0 }: BreakerSaid, before: BreakerSaid | undefined): string[] {
   const times = before?.kind === 'open' ? before.opened + 1 : 1;
-  const openMs = Math.min(OPEN_MOST_MS, OPEN_FIRST_MS * 2 ** (times - 1));
-  const openFor = until - failedAt;
-  const isRight = opened === times && openFor >= (1 - SPREAD) * openMs && openFor <= (1 + SPREAD) * openMs;
-  return isRight ? [] : [`its breaker opens time ${times} in a row, as number ${opened}, for ${openFor} ms`];
+  const fault = openFault({ until, opened, failedAt }, times);
+  return fault === undefined ? [] : [`its ${fault}`];
 }
 
 /** It names the failure that opened it: an attempt has failed by then, and its process begins none between that and the breaker's own record. */

@@ -1,10 +1,8 @@
 // How often a delivery is attempted, after which waits, and what ends it (N2).
-import type { DurationMs } from '@flatline/base';
 import type { BegunAttempt, DeliveryEvidence, JudgedEndpoint } from './evidence.ts';
+import { ATTEMPTS_MAX, WAITS_MS } from '../rules/deliveries/attempts-kept.ts';
 import { givenUpBy, type Written } from './written.ts';
 
-const WAITS_MS: readonly DurationMs[] = [0, 5e3, 3e5, 18e5, 72e5, 18e6, 36e6, 504e5, 72e6, 864e5];
-const ATTEMPTS_MAX = 10;
 /** The clock of the engine may be ahead by so much: it brings out what is due within it. */
 const EARLY_MS = 1_100;
 

@@ -3,11 +3,8 @@ import { type BegunAttempt, type DeliveryEvidence, isSuccess, type JudgedEndpoin
 import { judgeWait } from './ladder.ts';
 import type { Output } from './outputs.ts';
 import { judgePassing, passedAtOf } from './passed-over.ts';
+import { CHARACTERS_MAX, GONE } from '../rules/deliveries/attempts-kept.ts';
 import { droppedAtOf, type FailedAttempt, givenUpBy, type Written, writtenOf } from './written.ts';
-
-const GONE = 410;
-/** Characters of an answer, and of an error. */
-const KEPT_MAX = 256;
 
 export function judgeDelivery(
   output: Output,
@@ -61,7 +58,7 @@ function judgeOne(
   if (attempts.length > before) found.push(`[N2] ${of} has ${attempts.length} attempts of ${before} that were made`);
   if (former.some(({ at: then }, i) => attempts[i]?.at !== then)) found.push(`[N3] ${of} has forgotten attempts`);
   for (const { answer = '', error = '' } of attempts)
-    if (answer.length > KEPT_MAX || error.length > KEPT_MAX)
+    if (answer.length > CHARACTERS_MAX || error.length > CHARACTERS_MAX)
       found.push(`[N5] ${of} keeps ${answer.length + error.length} characters`);
   if (attempts.at(-1)?.status === GONE) found.push(`[N2] ${of} waits, and its endpoint wants nothing more`);
   if (attempts.length > former.length && phase === 'waiting') found.push(...judgeWait(of, begun, written));

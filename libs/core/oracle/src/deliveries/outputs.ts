@@ -1,7 +1,7 @@
 // The outputs of a pipeline of sessions, as webhooks are to say them (docs/FORMATS.md, Webhooks).
 import { textOf } from '../logs/byte-names.ts';
 import type { DeliveryEvidence, DeliveryRecord, JudgedEndpoint } from './evidence.ts';
-import { instantText } from './instant-text.ts';
+import { instantText } from '../logs/instant-text.ts';
 
 export interface Output {
   readonly id: string;

@@ -9,13 +9,15 @@ export interface Fault {
 
 export const ATTEMPTS_MAX = 10;
 export const GONE = 410;
-const WAITS_MS: readonly DurationMs[] = [0, 5e3, 3e5, 18e5, 72e5, 18e6, 36e6, 504e5, 72e6, 864e5];
+/** Before the first attempt, and after each that fails. */
+export const WAITS_MS: readonly DurationMs[] = [0, 5e3, 3e5, 18e5, 72e5, 18e6, 36e6, 504e5, 72e6, 864e5];
 const SPREAD = 0.2;
 /** By how much `Retry-After` may make a wait longer. */
 const LONGER_MS: DurationMs = 7_200_000;
 /** Clocks of the notifier and of the broker that differ by less are taken for one. */
 const CLOCKS_MS: DurationMs = 1_100;
-const CHARACTERS_MAX = 256;
+/** Most that is kept of an answer, and of an error. */
+export const CHARACTERS_MAX = 256;
 
 /** Looks at each attempt by itself. `isWebhook`: false of a program, whose exit code is no status. */
 export function attemptFaults(attempts: readonly LoggedAttempt[], isWebhook: boolean): Fault[] {

@@ -15,6 +15,14 @@ interface Said {
   readonly since?: Millis;
 }
 
+export interface Opened {
+  readonly until: Millis;
+  /** How often in a row. */
+  readonly opened: number;
+  /** When the attempt failed that opened it. */
+  readonly failedAt: Millis;
+}
+
 const OPEN_FIRST_MS: DurationMs = 5e3;
 const OPEN_MOST_MS: DurationMs = 3e5;
 const SPREAD = 0.2;
@@ -84,12 +92,16 @@ function openFaults({ until = 0, opened = 0, failedAt }: Said, former: Said | un
   // Earlier builds do not say.
   if (failedAt === undefined) return [];
   const times = former === undefined ? opened : former.kind === 'open' ? (former.opened ?? 0) + 1 : 1;
+  const fault = openFault({ until, opened, failedAt }, times);
+  return fault === undefined ? [] : [{ rule: 'N4', what: `a ${fault}` }];
+}
+
+/** In words, where it opens for the `times`th time in a row; undefined: it is open as long as it should be. */
+export function openFault({ until, opened, failedAt }: Opened, times: number): string | undefined {
   const openMs = Math.min(OPEN_MOST_MS, OPEN_FIRST_MS * 2 ** (times - 1));
   const openFor = until - failedAt;
   const isRight = opened === times && openFor >= (1 - SPREAD) * openMs && openFor <= (1 + SPREAD) * openMs;
-  return isRight
-    ? []
-    : [{ rule: 'N4', what: `a breaker opens time ${times} in a row, as number ${opened}, for ${openFor} ms` }];
+  return isRight ? undefined : `breaker opens time ${times} in a row, as number ${opened}, for ${openFor} ms`;
 }
 
 /** By 410, or five days of nothing but failures. */

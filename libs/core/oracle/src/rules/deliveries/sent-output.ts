@@ -3,7 +3,7 @@ import { base64Of, utf8In } from '../../logs/byte-names.ts';
 import type { WholeRecord } from '../../logs/history.ts';
 import { outputRecord } from '../../logs/raw-record.ts';
 import type { OutputWords } from '../reading.ts';
-import { instantText } from '../../deliveries/instant-text.ts';
+import { instantText } from '../../logs/instant-text.ts';
 import { type LoggedDelivery, objectIn } from './logged-delivery.ts';
 
 export type SendingWords = Pick<OutputWords, 'saidIn' | 'sentAs' | 'sentData'>;
