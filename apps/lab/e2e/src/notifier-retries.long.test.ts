@@ -108,7 +108,6 @@ describe('webhooks that fail', () => {
     const processor = notifying.start();
     await notifying.beat('anna');
     while (sink.received.length < 2) await sleep(100);
-    await sleep(1_000);
     expect(await scenario.stop(processor)).toBe(0);
     await expectSound(scenario, '--pipeline', name);
     const topic = `${name}.deliveries`;
