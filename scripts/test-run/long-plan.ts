@@ -7,13 +7,13 @@ import { brokerStep, commandStep, jestStep, ROOMY, type Run } from './steps.ts';
 const WORLDS = 2_200;
 const WORLDS_MINUTES = 12;
 /** Each run hunts one part of the mutants: which, its seed chooses. All take too long. */
-const MUTANT_PARTS = 6;
+const MUTANT_PARTS = 10;
 /** And it tries one of so many kinds besides sessions in chaos. */
 const KIND_PARTS = 3;
 /** Worlds of pipelines that routes join. */
-const CHAINS = 150;
+const CHAINS = 80;
 /** Worlds of outputs that go to webhooks. */
-const DELIVERIES = 100;
+const DELIVERIES = 50;
 /** Answers for keys that are judged in worlds of their own; a million takes some minutes (docs/TESTING.md). */
 const ANSWERS = 50_000;
 /** Histories that each file of tests draws. */
