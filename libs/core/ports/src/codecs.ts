@@ -22,6 +22,7 @@ export interface ValueDecoder<Target> {
 }
 
 export interface SummaryEncoder {
+  /** Valid until the next call: whoever keeps it copies it. */
   encode(summary: SessionSummary): Uint8Array;
 }
 

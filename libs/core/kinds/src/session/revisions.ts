@@ -104,7 +104,7 @@ export class Revisions {
   #sayFinal(effects: Effects): void {
     const { entry, partition, voice } = this.#parts;
     this.#weigh(-1);
-    sayFinal({ key: effects.key(), partition, firstOffset: entry.firstOffset }, voice, effects);
+    sayFinal({ partition, firstOffset: entry.firstOffset }, voice, effects);
   }
 
   /** A record of the key where times count (C7). */

@@ -88,10 +88,10 @@ describe('records that are packed', () => {
     const packer = new RecordPacker(new ReusedMemory(0));
     packer.begin(9, 200_000, 2);
     packer.part(utf8.encode('given up'), 0, 8);
-    packer.begin(1, 100, 4);
+    packer.begin(1, 100, 5);
     packer.part(utf8.encode('a key'), 2, 3);
     packer.none();
-    packer.headers(4);
+    packer.headers(5);
     packer.framed(headerFrame('first', utf8.encode('1')));
     packer.framed(nameFrame('due'));
     packer.digits(1_800_000_000_123, utf8.encode('p-'));
@@ -99,7 +99,9 @@ describe('records that are packed', () => {
     packer.none();
     packer.framed(nameFrame('zero'));
     packer.digits(0, new Uint8Array(0));
-    const parts = 'keyfirst1duep-1800000000123nonezero0'.length;
+    packer.framed(nameFrame('text'));
+    packer.ascii('3-42');
+    const parts = 'keyfirst1duep-1800000000123nonezero0text3-42'.length;
     expect(packer.end()).toBe(parts);
     const record: UntimedRecord = {
       key: utf8.encode('key'),
@@ -109,6 +111,7 @@ describe('records that are packed', () => {
         { name: 'due', value: utf8.encode('p-1800000000123') },
         { name: 'none', value: null },
         { name: 'zero', value: utf8.encode('0') },
+        { name: 'text', value: utf8.encode('3-42') },
       ],
     };
     expect(packer.add(record, 1)).toBe(parts);

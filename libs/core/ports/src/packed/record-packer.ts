@@ -136,6 +136,16 @@ export class RecordPacker implements RecordSink {
     this.#content += length;
   }
 
+  ascii(text: string): void {
+    const page = this.#page;
+    const at = this.#at;
+    const { length } = text;
+    page[at] = 2 * length;
+    for (let i = 0; i < length; i += 1) page[at + 1 + i] = text.charCodeAt(i);
+    this.#at = at + 1 + length;
+    this.#content += length;
+  }
+
   /** All records since the last time, in the order in which they were written. What comes next is written to other pages. */
   takeAll(): PackedRecords {
     const all = this.peekAll();

@@ -12,6 +12,8 @@ export interface RecordSink {
   framed(frame: Frame): void;
   /** The value of a header: the digits of a safe integer from 0 on, behind a prefix of at most 32 bytes. */
   digits(value: number, prefix: Uint8Array): void;
+  /** The value of a header: up to 63 characters of ASCII. */
+  ascii(text: string): void;
 }
 
 /** Parts of a record with their lengths, in one piece. */

@@ -45,7 +45,9 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
           : foreignDecoder(attributes.at),
       );
     const result = rules.reducer?.result.text;
-    const encoder = await openSummaryEncoder(output.format, output.topic, registry, result);
+    const writer = await openSummaryEncoder(output.format, output.topic, registry, result);
+    // The voice copies what it says at once.
+    const encoder: SessionOptions['encoder'] = { encode: (summary) => writer.view(summary) };
     const [statsTopic] = pipeline.targets;
     const stats = statsTopic && (await openStatsEncoder(output.format, statsTopic, registry));
     const voices = { encoder, ...(stats && { stats }) };

@@ -18,12 +18,22 @@ export class AvroRecordWriter<Source> {
   }
 
   encode(source: Source): Uint8Array {
+    this.#write(source);
+    return this.#writer.copy();
+  }
+
+  /** The same bytes, valid until the next call. */
+  view(source: Source): Uint8Array {
+    this.#write(source);
+    return this.#writer.view();
+  }
+
+  #write(source: Source): void {
     const writer = this.#writer;
     writer.clear();
     writer.byte(MAGIC_BYTE);
     writer.u32BigEndian(this.#schemaId);
     for (const field of this.#shape) writeField(writer, field, source);
-    return writer.copy();
   }
 }
 

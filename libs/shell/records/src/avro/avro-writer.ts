@@ -13,9 +13,14 @@ export class AvroWriter {
     this.#length = 0;
   }
 
-  /** A copy of what was written since `clear`. */
+  /** What was written since `clear`. Valid until more is. */
+  view(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** A copy of it. */
   copy(): Uint8Array {
-    return Buffer.from(this.#buffer.subarray(0, this.#length));
+    return Buffer.from(this.view());
   }
 
   byte(value: number): void {

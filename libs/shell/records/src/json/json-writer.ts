@@ -48,7 +48,12 @@ export class JsonWriter {
     this.#length = 0;
   }
 
-  /** A copy of what was written since `clear`. */
+  /** What was written since `clear`. Valid until more is. */
+  view(): Uint8Array {
+    return new Uint8Array(this.#buffer.buffer, 0, this.#length);
+  }
+
+  /** A copy of it. */
   copy(): Uint8Array {
     return this.#chunks.copyOf(this.#buffer, this.#length);
   }

@@ -26,6 +26,10 @@ export class ReducedSummaryWriter implements SummaryEncoder {
   encode(summary: SessionSummary): Uint8Array {
     const { avro } = summary.reduced ?? {};
     const parts = avro === undefined ? [NOTHING] : [RESULT, avro];
-    return Buffer.concat([this.#summaries.encode(summary), ...parts]);
+    return Buffer.concat([this.#summaries.view(summary), ...parts]);
+  }
+
+  view(summary: SessionSummary): Uint8Array {
+    return this.encode(summary);
   }
 }

@@ -5,7 +5,7 @@ import { JsonRecordWriter } from '../json/json-record.ts';
 import { ManualClock } from '@flatline/base/manual-clock';
 import { anySummary, sampleSummary } from '../records.fixture.ts';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
-import { openSummaryEncoder, SummaryFormats } from './summary-formats.ts';
+import { openSummaryEncoder, summaryEncoder, SummaryFormats } from './summary-formats.ts';
 import type { SessionSummary } from '@flatline/ports/formats';
 import { SUMMARY_SHAPE } from './summary-shape.ts';
 
@@ -90,6 +90,20 @@ describe('round trip', () => {
       encoder.encode(sampleSummary({ incarnation: 'another and longer one' }));
       expect(Buffer.from(first).toString('hex')).toBe(kept);
     }
+  });
+
+  test('[O2] a view has the bytes that are encoded', async () => {
+    const { avro, json } = await both();
+    const reduced = summaryEncoder(7, true);
+    const result = { json: '{"sum":7}', avro: Uint8Array.of(14) };
+    for (const encoder of [avro, json, reduced])
+      for (const summary of [
+        sampleSummary(),
+        sampleSummary({ incarnation: 'another and longer one', reduced: result }),
+      ])
+        expect(Buffer.from(encoder.view(summary)).toString('hex')).toBe(
+          Buffer.from(encoder.encode(summary)).toString('hex'),
+        );
   });
 });
 

@@ -1,4 +1,4 @@
-import type { SummaryEncoder } from '@flatline/ports/formats';
+import type { SessionSummary, SummaryEncoder } from '@flatline/ports/formats';
 import { AvroRecordWriter } from '../avro/avro-record-writer.ts';
 import { type OwnSchema, ownSchema } from '../avro/schema.ts';
 import { badOutcome, type BadOutcome } from '../bad-input.ts';
@@ -30,7 +30,7 @@ export async function openSummaryEncoder(
   topic: string,
   registry: SchemaRegistry | undefined,
   reduced?: string,
-): Promise<SummaryEncoder> {
+): Promise<SummaryWriter> {
   const schema = reducedSchema(reduced);
   return summaryEncoder(await outputSchemaId({ format, topic, schema }, registry), reduced !== undefined);
 }
@@ -40,8 +40,16 @@ export function reducedSchema(result: string | undefined): OwnSchema {
   return result === undefined ? SUMMARY_SCHEMA : summarySchemaWith(SUMMARY_SCHEMA, result);
 }
 
+/** Writes summaries in one format. */
+export interface SummaryWriter extends SummaryEncoder {
+  /** As it is, for good. */
+  encode(summary: SessionSummary): Uint8Array;
+  /** The same bytes, valid until the next call. */
+  view(summary: SessionSummary): Uint8Array;
+}
+
 /** In Avro under that id of the schema, in JSON without one. `isReduced`: the schema has a reducer's results. */
-export function summaryEncoder(schemaId: number | undefined, isReduced = false): SummaryEncoder {
+export function summaryEncoder(schemaId: number | undefined, isReduced = false): SummaryWriter {
   if (schemaId === undefined) return new SummaryJsonEncoder();
   return isReduced ? new ReducedSummaryWriter(schemaId) : new AvroRecordWriter(schemaId, SUMMARY_SHAPE);
 }

@@ -50,6 +50,16 @@ export class SummaryJsonEncoder implements SummaryEncoder {
   readonly #writer = new JsonWriter();
 
   encode(summary: SessionSummary): Uint8Array {
+    this.#write(summary);
+    return this.#writer.copy();
+  }
+
+  view(summary: SessionSummary): Uint8Array {
+    this.#write(summary);
+    return this.#writer.view();
+  }
+
+  #write(summary: SessionSummary): void {
     const writer = this.#writer;
     writer.clear();
     writer.phrase(SESSION_ID);
@@ -86,7 +96,6 @@ export class SummaryJsonEncoder implements SummaryEncoder {
       writer.raw(Buffer.from(summary.reduced?.json ?? 'null'));
     }
     writer.phrase(END);
-    return writer.copy();
   }
 
   #times(summary: SessionSummary): void {
