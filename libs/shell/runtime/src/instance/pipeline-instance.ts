@@ -353,6 +353,7 @@ export class PipelineInstance implements MembershipListener {
           share.noteEvicting(task, isEvicting);
         },
         perSecond: () => share.evictedPerSecond(bounds),
+        tasks: () => share.evictingCount,
       },
       onStoreError: () => {
         this.#storeErrors += 1;

@@ -49,6 +49,11 @@ export class ProcessShare {
     else this.#evicting.delete(task);
   }
 
+  /** How many tasks have evictions under way. */
+  get evictingCount(): number {
+    return this.#evicting.size;
+  }
+
   /** Entries that evictions of one task end a second. */
   evictedPerSecond({ evictedPerSecond }: TaskBounds): number {
     return evictedPerSecond / Math.max(1, this.#evicting.size);

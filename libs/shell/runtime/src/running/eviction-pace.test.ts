@@ -2,7 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import type { DurationMs } from '@flatline/base';
 import { type EventDecoder, resetEvent } from '@flatline/ports/formats';
 import { ProcessShare } from '../instance/process-share.ts';
-import { EVICTED_TURN_MAX, EVICTION_PAUSE_MS, TASK_BOUNDS } from '../limits.ts';
+import {
+  EVICTED_TURN_MAX,
+  EVICTING_TASKS_AT_ONCE,
+  EVICTION_PAUSE_MAX_MS,
+  EVICTION_PAUSE_MS,
+  TASK_BOUNDS,
+} from '../limits.ts';
 import { FREQUENT_FLUSHES, INPUT, OUTPUT, type Process, World } from '../world.fixture.ts';
 import { EvictionPace } from './eviction-pace.ts';
 
@@ -20,6 +26,8 @@ class PacedTask {
   readonly pace: EvictionPace;
   ended = 0;
   wakes: DurationMs[] = [];
+  /** The time for which it waits has passed. */
+  fire = (): void => undefined;
   readonly #ends: number;
 
   constructor(ends: number, share = new ProcessShare()) {
@@ -32,10 +40,12 @@ class PacedTask {
           share.noteEvicting(this, isEvicting);
         },
         perSecond: () => share.evictedPerSecond(bounds),
+        tasks: () => share.evictingCount,
       },
       clock: {
-        after: (ms) => {
+        after: (ms, wake) => {
           this.wakes.push(ms);
+          this.fire = wake;
           return () => undefined;
         },
       },
@@ -57,6 +67,23 @@ class PacedTask {
 }
 
 describe('the pace of evictions', () => {
+  test.each([
+    [1, EVICTION_PAUSE_MS],
+    [EVICTING_TASKS_AT_ONCE, EVICTION_PAUSE_MS],
+    [4 * EVICTING_TASKS_AT_ONCE, 4 * EVICTION_PAUSE_MS],
+    [1_000, EVICTION_PAUSE_MAX_MS],
+  ])(
+    '[Q4][X6] with %i tasks that evict, each is woken after %i ms: however many, the process is seldom',
+    (count, ms) => {
+      const share = new ProcessShare();
+      const tasks = Array.from({ length: count }, () => new PacedTask(Infinity, share));
+      for (const each of tasks) each.turn(0);
+      for (const each of tasks) each.fire();
+      for (const each of tasks) while (each.turn(10_000) > 0);
+      expect(tasks.map(({ wakes }) => wakes.at(-1))).toEqual(tasks.map(() => ms));
+    },
+  );
+
   test.each([1, 7, 10, 64, 99])('[Q4] is kept in turns that are %i ms apart, and begins with nothing', (apartMs) => {
     const one = new PacedTask(Infinity);
     for (let now = 0; now <= 10_000; now += apartMs) {

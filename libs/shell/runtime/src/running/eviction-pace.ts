@@ -15,7 +15,7 @@
 //        turn. What is waited for (Expiry) does not count.
 import type { Cancel, Clock, DurationMs } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
-import { EVICTED_TURN_MAX, EVICTION_PAUSE_MS } from '../limits.ts';
+import { EVICTED_TURN_MAX, EVICTING_TASKS_AT_ONCE, EVICTION_PAUSE_MAX_MS, EVICTION_PAUSE_MS } from '../limits.ts';
 
 /** Longer than any round of turns: what is not done by then is lost. */
 const ARREARS_SECONDS = 1;
@@ -27,6 +27,8 @@ export interface EvictionShare {
   readonly note: (isEvicting: boolean) => void;
   /** Ends a second of each task that has. */
   readonly perSecond: () => number;
+  /** How many tasks have evictions. */
+  readonly tasks: () => number;
 }
 
 export interface EvictionPaceParts {
@@ -66,12 +68,14 @@ export class EvictionPace {
 
   /** Behind it: there is another turn, at once or when there is time for more. */
   await(): void {
-    const { task, clock, wake } = this.#parts;
+    const { task, share, clock, wake } = this.#parts;
     if (!task.isEvicting) return;
     this.#left -= this.#allowed - task.evictable;
     this.#limit();
     if (this.#left > 0 || this.#timer !== undefined) return;
-    this.#timer = clock.after(EVICTION_PAUSE_MS, () => {
+    // A thousand tasks would wake a process a hundred thousand times a second.
+    const pauses = Math.max(1, share.tasks() / EVICTING_TASKS_AT_ONCE);
+    this.#timer = clock.after(Math.min(EVICTION_PAUSE_MAX_MS, EVICTION_PAUSE_MS * pauses), () => {
       this.#timer = undefined;
       wake();
     });
