@@ -40,6 +40,8 @@ function PLACE(): object {
   return { key: 'visitor-7', pipeline: 'visits', kind: 'session', partition: 2, owner: 'a' };
 }
 
+const VISITS = { pipelines: [{ name: 'visits' }] };
+let pipelines: object = VISITS;
 let said: Said = { status: 200, body: {} };
 const asked: string[] = [];
 /** Sent with requests. */
@@ -51,7 +53,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const body = await text(request);
   if (body !== '') bodies.push(body);
   if (url === '/api/v1/pipelines') {
-    response.end('{"pipelines":[{"name":"visits"}]}');
+    response.end(JSON.stringify(pipelines));
     return;
   }
   asked.push(`${method} ${url}`);
@@ -152,6 +154,40 @@ describe('entries get', () => {
   test('[Q1] exits with 3 where the processor does not know its pipelines yet', async () => {
     const opening = { status: 503, body: { error: 'the pipelines are being opened' } };
     expect(await entries(opening, 'get', 'k')).toMatchObject({ exitCode: 3 });
+  });
+});
+
+describe('an address of something else', () => {
+  const other = { status: 404, body: { error_code: 40_401, message: 'HTTP 404 Not Found' } };
+  const what = expect.stringMatching(
+    /^flatline: http:\/\/127\.0\.0\.1:\d+ is not a Flatline processor: it answered 404 with/,
+  );
+  const acts = ['evict', '--attribute', 'a', '--equals', 'b'];
+
+  test.each([[['get', 'k']], [['get', '.']], [['list']], [acts]])(
+    '[I4] is named by %j, which exits with 2',
+    async (words) => {
+      const { exitCode, stdout, stderr } = await entries(other, ...words);
+      expect([exitCode, stdout, stderr]).toEqual([2, '', what]);
+      const named = await entries({ status: 404, body: [] }, ...words);
+      expect([named.exitCode, named.stdout, named.stderr]).toEqual([2, '', what]);
+    },
+  );
+
+  test('[I4] is named where it knows no pipelines', async () => {
+    pipelines = other.body;
+    const { exitCode, stderr } = await entries(other, 'list');
+    pipelines = { error: 'Not Found' };
+    const refused = await entries(other, 'list');
+    pipelines = VISITS;
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringMatching(/ is not a Flatline processor: it answered 200 with/),
+    ]);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^flatline: http:\/\/127\.0\.0\.1:\d+ answers 200 \(Not Found\)/),
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 // Where a running processor answers over HTTP, and asking it.
 import { messageOf } from '@flatline/base';
 import type { HttpConfig } from '@flatline/config';
-import { HttpAsker, jsonOf, readSecretFile, secretIn } from '@flatline/system';
+import { type HttpAnswer, HttpAsker, jsonOf, readSecretFile, secretIn } from '@flatline/system';
 import { resolve } from 'node:path';
 import { type ConfigurationFlags, foundConfigurationOf } from './configuration.ts';
 import { ExitCode } from './exit-code.ts';
@@ -36,6 +36,13 @@ export interface AddressFlags extends ConfigurationFlags, AccessFlags {
 const PORT = 7070;
 const ANSWER_MAX_MS = 5_000;
 
+export interface Asking {
+  readonly body?: object | undefined;
+  readonly withinMs?: number;
+  /** A field of its answers that are no errors: what gives neither is no processor. */
+  readonly field?: string;
+}
+
 /** An address, and what is shown there. */
 export class ProcessorAddress {
   readonly url: string;
@@ -58,7 +65,7 @@ export class ProcessorAddress {
   async ask<T>(
     path: string,
     method: 'GET' | 'POST' = 'GET',
-    { body: sent, withinMs = ANSWER_MAX_MS }: { readonly body?: object | undefined; readonly withinMs?: number } = {},
+    { body: sent, withinMs = ANSWER_MAX_MS, field }: Asking = {},
   ): Promise<Answer<T>> {
     const headers = {
       ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
@@ -74,19 +81,49 @@ export class ProcessorAddress {
         `no processor answers at ${this.url} (${messageOf(error)}): does \`flatline run\` run there? --http-port or --url names another address, --ca the authority of its certificate`,
       );
     }
-    let body: T;
-    try {
-      body = jsonOf(answer) as T;
-    } catch {
-      throw usageFailure(
-        `${this.url} is not a Flatline processor: it answered ${answer.status} with something other than JSON`,
-      );
-    }
-    if (answer.status !== 401 && answer.status !== 403) return { status: answer.status, body };
+    const body = this.#bodyOf(answer);
     const { error } = body as { readonly error?: unknown };
+    if (answer.status !== 401 && answer.status !== 403) {
+      if (field !== undefined && error === undefined && !(field in body))
+        throw this.#isAnother(answer.status, `JSON without "${field}"`);
+      return { status: answer.status, body: body as T };
+    }
     throw usageFailure(
       `${this.url} answers ${answer.status} (${String(error)}): --token-file names a file with a token of its http.auth`,
     );
+  }
+
+  /**
+   * Asks for what is no error.
+   * @throws CommandFailure as `ask` does, and where it is one
+   */
+  async read<T extends object>(
+    path: string,
+    field: keyof T & string,
+    method: 'GET' | 'POST' = 'GET',
+    how: Omit<Asking, 'field'> = {},
+  ): Promise<T> {
+    const { status, body } = await this.ask<T | { readonly error: unknown }>(path, method, { ...how, field });
+    if (field in body) return body as T;
+    const { error } = body as { readonly error: unknown };
+    const why = `${this.url} answers ${status} (${String(error)})`;
+    if (status === 503) throw new CommandFailure(ExitCode.unreachable, why);
+    throw usageFailure(`${why}: --http-port or --url names another address`);
+  }
+
+  #bodyOf(answer: HttpAnswer): object {
+    let body: unknown;
+    try {
+      body = jsonOf(answer);
+    } catch {
+      throw this.#isAnother(answer.status, 'something other than JSON');
+    }
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+    throw this.#isAnother(answer.status, 'JSON that is no object');
+  }
+
+  #isAnother(status: number, what: string): CommandFailure {
+    return usageFailure(`${this.url} is not a Flatline processor: it answered ${status} with ${what}`);
   }
 }
 

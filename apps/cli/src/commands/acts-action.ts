@@ -75,7 +75,7 @@ async function acted<T>(
   shell: Shell,
 ): Promise<T> {
   const { address, path } = await runningPipeline(flags, shell);
-  const how = { body, withinMs: ANSWER_WITHIN_MS };
+  const how = { body, withinMs: ANSWER_WITHIN_MS, field: 'topic' };
   const answer: Answer<T & { readonly error?: string }> = await address.ask(`${path}${place}`, 'POST', how);
   if (answer.status === 202) return answer.body;
   throw refusedFor(answer.status, answer.body.error ?? `it answers ${answer.status}`);

@@ -71,12 +71,25 @@ export async function lookAt(addresses: readonly ProcessorAddress[]): Promise<Se
   };
 }
 
+interface Held {
+  readonly instance: string;
+  readonly partitions: readonly PartitionRow[];
+}
+
+interface Kept {
+  readonly pipelines: readonly { readonly instances: readonly Member[] }[];
+}
+
+interface Supervised {
+  readonly workers: readonly { readonly instance: string }[];
+}
+
 async function askOne(address: ProcessorAddress): Promise<Answered> {
-  const [{ body: readiness }, { body: held }, { body: kept }, { body: supervised }] = await Promise.all([
-    address.ask<Readiness>('/readyz'),
-    address.ask<{ readonly instance: string; readonly partitions: readonly PartitionRow[] }>('/api/v1/partitions'),
-    address.ask<{ readonly pipelines: readonly { readonly instances: readonly Member[] }[] }>('/api/v1/pipelines'),
-    address.ask<{ readonly workers: readonly { readonly instance: string }[] }>('/api/v1/workers'),
+  const [readiness, held, kept, supervised] = await Promise.all([
+    address.read<Readiness>('/readyz', 'ready'),
+    address.read<Held>('/api/v1/partitions', 'partitions'),
+    address.read<Kept>('/api/v1/pipelines', 'pipelines'),
+    address.read<Supervised>('/api/v1/workers', 'workers'),
   ]);
   const { instance, partitions } = held;
   const { ready, reasons, warnings } = readiness;

@@ -28,8 +28,9 @@ export function refusedFor(status: number, why: string): CommandFailure {
 }
 
 async function onlyPipeline(address: ProcessorAddress): Promise<string> {
-  const { body } = await address.ask<{ readonly pipelines: readonly { readonly name: string }[] }>('/api/v1/pipelines');
-  const [first, ...others] = body.pipelines.map(({ name }) => name);
+  type Kept = { readonly pipelines: readonly { readonly name: string }[] };
+  const { pipelines } = await address.read<Kept>('/api/v1/pipelines', 'pipelines');
+  const [first, ...others] = pipelines.map(({ name }) => name);
   if (first !== undefined && others.length === 0) return first;
   const names = [first, ...others].join(', ') || 'none yet';
   throw usageFailure(`--pipeline says which: the processor at ${address.url} has ${names}`);

@@ -51,8 +51,8 @@ export async function httpFindings(config: ConfiguredAddress, { token, ca: given
  * that requires a token does.
  */
 async function saidBy(address: ProcessorAddress): Promise<Finding[] | undefined> {
-  const { body } = await address.ask<Pick<SeenInstance, 'ready'> & Partial<SeenInstance>>('/readyz');
-  const { ready, reasons, warnings } = body;
+  type Said = Pick<SeenInstance, 'ready'> & Partial<SeenInstance>;
+  const { ready, reasons, warnings } = await address.read<Said>('/readyz', 'ready');
   if (warnings === undefined && ready) return undefined;
   const why = reasons ?? ['is not ready: --token-file has it say why'];
   return [...why, ...(warnings ?? [])].map((text) => ({ what: 'processor', outcome: 'warning', text }));

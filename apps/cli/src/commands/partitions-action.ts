@@ -33,8 +33,8 @@ export async function runRestart(flags: RestartFlags, console: Console, shell: S
   const done: (PartitionName & { readonly outcome: Outcome })[] = [];
   for (const { pipeline, partition } of names) {
     const path = `/api/v1/partitions/${pipeline}/${partition}/restart`;
-    const { body } = await address.ask<{ readonly outcome: Outcome }>(path, 'POST');
-    done.push({ pipeline, partition, outcome: body.outcome });
+    const { outcome } = await address.read<{ readonly outcome: Outcome }>(path, 'outcome', 'POST');
+    done.push({ pipeline, partition, outcome });
   }
   const lines = done.map(({ pipeline, partition, outcome }) => `${pipeline}/${partition} ${SAID[outcome]}`);
   console.result(
@@ -47,8 +47,8 @@ export async function runRestart(flags: RestartFlags, console: Console, shell: S
 }
 
 async function stoppedAt(address: ProcessorAddress): Promise<PartitionName[]> {
-  const { body } = await address.ask<{
+  const { partitions } = await address.read<{
     readonly partitions: readonly (PartitionName & { readonly role: string; readonly state: string })[];
-  }>('/api/v1/partitions');
-  return body.partitions.filter(({ role, state }) => role === 'owner' && state === 'stopped');
+  }>('/api/v1/partitions', 'partitions');
+  return partitions.filter(({ role, state }) => role === 'owner' && state === 'stopped');
 }

@@ -64,11 +64,11 @@ async function askAll(
 }
 
 async function askOne(address: ProcessorAddress): Promise<Answered> {
-  const [{ body: said }, { body: kept }] = await Promise.all([
+  const [{ body: said }, kept] = await Promise.all([
     address.ask<{ readonly probes?: readonly ProbeRow[] }>('/api/v1/probes', 'GET', WITHIN),
-    address.ask<{
+    address.read<{
       readonly pipelines: readonly { readonly instances: readonly { readonly endpoint: string }[] }[];
-    }>('/api/v1/pipelines', 'GET', WITHIN),
+    }>('/api/v1/pipelines', 'pipelines', 'GET', WITHIN),
   ]);
   const members = kept.pipelines.flatMap(({ instances }) => instances.map(({ endpoint }) => endpoint));
   return { probes: said.probes ?? [], members };

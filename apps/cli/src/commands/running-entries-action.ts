@@ -73,7 +73,9 @@ export async function runAskList(flags: AskListFlags, console: Console, shell: S
   const query = Object.entries({ prefix, attribute, limit, after }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   );
-  const { entries, ...rest } = saidIn(await address.ask<ListSaid | Refused>(`${path}?${query.join('&')}`, 'GET', HOW));
+  const { entries, ...rest } = saidIn(
+    await address.ask<ListSaid | Refused>(`${path}?${query.join('&')}`, 'GET', { ...HOW, field: 'entries' }),
+  );
   const { kind, unanswered, after: next } = rest;
   if (kind !== undefined) {
     const table = entryTable(kind, console.width);
@@ -91,14 +93,16 @@ export async function runAskList(flags: AskListFlags, console: Console, shell: S
 
 async function got(key: Uint8Array, { proof }: AskFlags, { address, path }: RunningPipeline): Promise<KeySaid> {
   const query = proof === undefined ? '' : `?proof=${proof}`;
-  return saidIn(await address.ask<KeySaid | Refused>(`${path}/${inPath(key)}${query}`, 'GET', HOW));
+  return saidIn(
+    await address.ask<KeySaid | Refused>(`${path}/${inPath(key)}${query}`, 'GET', { ...HOW, field: 'state' }),
+  );
 }
 
 /** The same with the key in the body. */
 async function lookedUp(key: Uint8Array, { proof }: AskFlags, { address, path }: RunningPipeline): Promise<KeySaid> {
   const body = { keys: [{ base64: Buffer.from(key).toString('base64') }], ...(proof !== undefined && { proof }) };
   type Said = { readonly entries: readonly [KeySaid] } | Refused;
-  return saidIn(await address.ask<Said>(`${path}:lookup`, 'POST', { ...HOW, body })).entries[0];
+  return saidIn(await address.ask<Said>(`${path}:lookup`, 'POST', { ...HOW, field: 'entries', body })).entries[0];
 }
 
 /** In a path such a key is the way to the folder above, percent-encoded, too: another key would be asked for, or none. */

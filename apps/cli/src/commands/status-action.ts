@@ -60,8 +60,9 @@ export function seenLines({ instances, unseen, partitions }: Seen, now: number):
 /** @throws CommandFailure where no processor answers */
 export async function listPartitions(flags: StatusFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const address = await addressOf(flags, shell);
-  const { body } = await address.ask<{ readonly instance: string; readonly partitions: readonly PartitionRow[] }>(
+  const body = await address.read<{ readonly instance: string; readonly partitions: readonly PartitionRow[] }>(
     '/api/v1/partitions',
+    'partitions',
   );
   console.result(body, partitionLines(inOrder(body.partitions), shell.clock.wallMs()).join('\n'));
   return ExitCode.ok;
