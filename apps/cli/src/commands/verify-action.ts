@@ -1,5 +1,5 @@
 import type { DurationMs } from '@flatline/base';
-import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
+import type { FlatlineConfig, NotifiedPipeline, PipelineConfig } from '@flatline/config';
 import { type LedgerLine, type ReachCounter, type VerificationReport } from '@flatline/oracle';
 import { type Since, verifyPipeline } from '@flatline/verifier';
 import { connect, kafkaOf, registryOf } from '../cluster.ts';
@@ -32,11 +32,12 @@ export async function runVerify(flags: VerifyFlags, console: Console, shell: She
   (await connect(kafka, shell.stop)).close();
   let violations = 0;
   for (const pipeline of pipelines) {
-    const report = await verify(pipeline, { flags, config, console, shell, ledger });
+    const notified = config.notifier?.pipelines.find((each) => each.pipeline.name === pipeline.name);
+    const report = await verify(pipeline, { flags, config, console, shell, ledger, notified });
     violations += report.violationCount;
     console.result(
       { pipeline: pipeline.name, ok: report.violationCount === 0, ...report },
-      reportText(pipeline, report),
+      reportText(pipeline, report, notified !== undefined),
     );
   }
   return violations === 0 ? ExitCode.ok : ExitCode.failedCheck;
@@ -48,6 +49,7 @@ interface Verifying {
   readonly console: Console;
   readonly shell: Shell;
   readonly ledger: readonly LedgerLine[] | undefined;
+  readonly notified: NotifiedPipeline | undefined;
 }
 
 const BYTES_PER_MB = 1_000_000;
@@ -56,7 +58,7 @@ const BYTES_PER_MB = 1_000_000;
 const COORDINATOR_LOOKS_EVERY_MS: DurationMs = 10_000;
 
 async function verify(pipeline: PipelineConfig, using: Verifying): Promise<VerificationReport> {
-  const { flags, config, console, shell, ledger } = using;
+  const { flags, config, console, shell, ledger, notified } = using;
   const { clock } = shell;
   const { stateDir, application } = config;
   const progress = new ProgressDisplay(console, clock);
@@ -64,7 +66,7 @@ async function verify(pipeline: PipelineConfig, using: Verifying): Promise<Verif
     return await verifyPipeline({
       kafka: kafkaOf(config, clock),
       pipeline,
-      notified: config.notifier?.pipelines.find((each) => each.pipeline.name === pipeline.name),
+      notified,
       registry: registryOf(config, clock),
       ledger,
       reach: flags.reach,

@@ -52,6 +52,15 @@ test('a clean report says what was looked at, how long closes took, and what hap
   ]);
 });
 
+test('[V10] a report says that deliveries were looked at, where they were, and what was found', () => {
+  const line = (reach: VerificationReport['reach']): string | undefined =>
+    reportText(VISITS, { ...clean, reach }, true)
+      .split('\n')
+      .find((each) => each.startsWith('  deliveries'));
+  expect(line(clean.reach)).toBe('  deliveries 0 kept, 0 given up; what is delivered at once leaves no record');
+  expect(line({ ...clean.reach, deliveriesKept: 1_200, deliveriesGivenUp: 3 })).toMatch(/ 1,200 kept, 3 given up;/);
+});
+
 test('a report names what a pipeline of another kind keeps', () => {
   const lines = reportText({ name: 'later', kind: 'schedule' }, clean).split('\n');
   expect(lines[2]).toBe('  schedules  5 made, 4 runs made once and as the input says, 1 open');

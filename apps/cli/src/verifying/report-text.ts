@@ -14,8 +14,15 @@ import { printable } from '../terminal/printable.ts';
 /** Upper bound on the violations shown: one defect shows in many. */
 const SHOWN_MAX = 20;
 
-/** A human-readable report: the verdict, what was looked at, and each violation with its rule and place. */
-export function reportText({ name, kind }: Pick<PipelineConfig, 'name' | 'kind'>, report: VerificationReport): string {
+/**
+ * A human-readable report: the verdict, what was looked at, and each violation with its rule and place. `isNotified`: its
+ * deliveries were looked at, too (V10).
+ */
+export function reportText(
+  { name, kind }: Pick<PipelineConfig, 'name' | 'kind'>,
+  report: VerificationReport,
+  isNotified = false,
+): string {
   const { violations, violationCount, records, misplacedKeys, undecided, undecidedCount } = report;
   const shown = violations.slice(0, SHOWN_MAX);
   const hidden = violationCount - shown.length;
@@ -25,6 +32,7 @@ export function reportText({ name, kind }: Pick<PipelineConfig, 'name' | 'kind'>
     `${name}: ${verdictOf(report)}`,
     `  records    ${count(records.input)} input, ${count(records.changelog)} changelog, ${count(records.output)} output; ${counted(report.commits, 'commit')}`,
     `  ${what.padEnd(10)} ${count(report.incarnations)} ${opened}, ${count(report.closed)} ${closed}, ${count(report.open)} open`,
+    ...(isNotified ? [deliveryLine(report)] : []),
     ...delayLines(report),
     `  reached    ${reachText(report)}`,
     ...misplacedLines(misplacedKeys),
@@ -34,6 +42,10 @@ export function reportText({ name, kind }: Pick<PipelineConfig, 'name' | 'kind'>
     ...shown.map((violation) => `  ${violationText(violation)}`),
     ...(hidden > 0 ? [`  and ${count(hidden)} more; --json has the first ${count(violations.length)}`] : []),
   ].join('\n');
+}
+
+function deliveryLine({ reach: { deliveriesKept: kept, deliveriesGivenUp: givenUp } }: VerificationReport): string {
+  return `  deliveries ${count(kept)} kept, ${count(givenUp)} given up; what is delivered at once leaves no record`;
 }
 
 /** Lists the delays by cause: time that a close waited for something besides its commit is no delay of closing. */
