@@ -90,8 +90,9 @@ function numberProblem(path: readonly PropertyKey[], root: unknown): string | un
   if (bounds === undefined) return undefined;
   const { least, most, whole } = bounds;
   const isDuration = String(path.at(-1)).endsWith('Ms');
-  // The longest there is is no bound worth naming.
-  const range = most >= DURATION_MAX_MS ? `${least} or more` : `${least} to ${most}`;
+  // The longest there is is no bound worth naming, unless it is exceeded.
+  const isUnbounded = most >= DURATION_MAX_MS && !(Number(valueAt(root, path)) > most);
+  const range = isUnbounded ? `${least} or more` : `${least} to ${most}`;
   return `a ${whole ? 'whole ' : ''}number${isDuration ? ' of ms' : ''}, ${range}${isDuration ? ', or a length of time as "30m" or "10s"' : ''}`;
 }
 

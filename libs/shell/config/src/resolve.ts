@@ -60,7 +60,9 @@ export function resolveConfiguration(file: unknown, options: ResolveOptions): Fl
   const merged = withKindDefaults(inMilliseconds(withoutSchema(withEnvironment(file, environment))));
   const parsed = configurationSchema.safeParse(merged);
   const issues = parsed.success ? [] : withKindless(parsed.error.issues, merged);
-  const findings = issues.flatMap((issue) => explainIssue(issue, merged));
+  // A number may be beyond two bounds, of which one is the form's own.
+  const explained = issues.flatMap((issue) => explainIssue(issue, merged));
+  const findings = [...new Map(explained.map((each) => [`${each.setting} ${each.problem}`, each])).values()];
   // One wrong setting does not hide what is wrong between others.
   const sound = parsed.success ? parsed : configurationSchema.safeParse(mended(merged, issues));
   const secrets = new SecretReader(folder, environment);

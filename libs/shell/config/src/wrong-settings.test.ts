@@ -331,6 +331,14 @@ describe("[I4] messages are in our words, not in the library's:", () => {
     [{ kafka: { ssl: { rejectUnauthorized: 'no' } } }, 'kafka.ssl.rejectUnauthorized ["no"] expected true or false'],
     [{ pipelines: [{ ...pipeline, proof: null }] }, 'pipelines[0].proof [null] expected one of "record"|"fetch"'],
     [
+      { pipelines: [{ ...pipeline, bucketMs: '40000d' }] },
+      'pipelines[0].bucketMs [3456000000000] a whole number of ms, 0 to 3153600000000, or a length of time as "30m" or "10s"',
+    ],
+    [
+      { pipelines: [{ ...pipeline, timeoutMs: 1e30 }] },
+      'pipelines[0].timeoutMs [1e+30] a whole number of ms, 1 to 3153600000000, or a length of time as "30m" or "10s"',
+    ],
+    [
       { pipelines: [{ ...pipeline, startFrom: { timestamp: 1e300 } }] },
       'pipelines[0].startFrom.timestamp [1e+300] at most 9007199254740991',
     ],

@@ -4,7 +4,7 @@ import type { HeldTimeRules } from '@flatline/kinds';
 import { z } from 'zod';
 import type { Problem } from './problem.ts';
 import type { AnySection } from './section.ts';
-import { duration, durationOrNone, setting } from './setting.ts';
+import { duration, DURATION_MAX_MS, durationOrNone, setting } from './setting.ts';
 
 export const LIFE_SETTINGS = {
   timeoutMs: setting(duration, 'The silence that ends a session (S1), from `minTimeoutMs` to `maxTimeoutMs`'),
@@ -87,7 +87,8 @@ export function fillUnheard(pipeline: Record<string, unknown>): void {
 export function isHeard({ timeoutMs, proof, input }: Written): boolean {
   const stamps = [input].flat().map((each) => (isObject(each) ? each['timestampType'] : undefined));
   if (proof === 'fetch' || stamps.includes('CreateTime')) return false;
-  return typeof timeoutMs === 'number' && timeoutMs >= HEARD_TIMEOUT_MIN_MS;
+  // From a timeout that is refused follows nothing: one problem would be said twice.
+  return typeof timeoutMs === 'number' && timeoutMs >= HEARD_TIMEOUT_MIN_MS && timeoutMs <= DURATION_MAX_MS;
 }
 
 function isObject(value: unknown): value is Written {
