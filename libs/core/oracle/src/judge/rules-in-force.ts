@@ -63,7 +63,7 @@ export class RulesInForce {
     this.#said = said;
     this.#routes = said.map(({ sequence, text }) => ({
       sequence,
-      routes: this.#withFunctions(rulesIn(text))['routes'] as JudgedRules['routes'],
+      routes: this.#asToday(rulesIn(text))['routes'] as JudgedRules['routes'],
     }));
     if (said.length > 0) this.#adopt();
   }
@@ -138,10 +138,10 @@ export class RulesInForce {
    * A reducer of an application that says the same of itself as today's is that one, and so is the function of a route; of any other the
    * functions are not known.
    */
-  #withFunctions(rules: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  #asToday(rules: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const today: Readonly<Record<string, unknown>> = { ...this.#today };
     const same = ['reducer', 'reduced'].filter((name) => JSON.stringify(rules[name]) === JSON.stringify(today[name]));
-    const routes = withFunctions(rules['routes'] as JudgedRules['routes'], this.#today.routes ?? []);
+    const routes = routesAsToday(rules['routes'] as JudgedRules['routes'], this.#today.routes ?? []);
     return { ...rules, ...(routes && { routes }), ...Object.fromEntries(same.map((name) => [name, today[name]])) };
   }
 
@@ -153,13 +153,13 @@ export class RulesInForce {
   }
 
   #adopt(): void {
-    Object.assign(this.rules, this.#withFunctions(rulesIn(this.#said[this.#next]!.text)));
+    Object.assign(this.rules, this.#asToday(rulesIn(this.#said[this.#next]!.text)));
     this.#next += 1;
   }
 }
 
 /** Each that says the same as one of today's, in their order, is that one. */
-function withFunctions(routes: JudgedRules['routes'], today: readonly NaiveRoute[]): JudgedRules['routes'] {
+function routesAsToday(routes: JudgedRules['routes'], today: readonly NaiveRoute[]): JudgedRules['routes'] {
   const left = [...today];
   return routes?.map((route) => {
     const at = left.findIndex((each) => JSON.stringify(each) === JSON.stringify(route));
