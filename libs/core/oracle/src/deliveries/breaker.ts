@@ -2,7 +2,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import { type BegunAttempt, type DeliveryEvidence, type JudgedEndpoint, SLACK_MS } from './evidence.ts';
 import { openFault } from '../rules/deliveries/breakers-logged.ts';
-import { headerOf, keyOf } from './written.ts';
+import { headerOf, keyTextOf } from '../rules/deliveries/logged-delivery.ts';
 
 interface BreakerSaid {
   readonly at: Millis;
@@ -35,7 +35,7 @@ export function judgeBreaker(
   const all = begun.filter(({ id }) => id.includes(`:${partition}-`));
   const fresh = all.filter(({ isStale }) => !isStale);
   const said = kept[partition]!.flatMap((record): BreakerSaid[] => {
-    if (keyOf(record) !== name) return [];
+    if (keyTextOf(record) !== name) return [];
     if (record.value === null) return [{ at: record.timestamp, kind: 'closed', until: 0, opened: 0 }];
     const breaker = JSON.parse(headerOf(record, 'breaker')!) as BreakerSaid;
     return [{ ...breaker, at: record.timestamp }];

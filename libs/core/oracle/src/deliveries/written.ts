@@ -1,7 +1,7 @@
 // The records of deliveries, read by docs/FORMATS.md: what is kept of one, and what was given up.
 import type { Millis } from '@flatline/base';
-import { textOf } from '../logs/byte-names.ts';
-import type { DeliveryEvidence, DeliveryRecord, JudgedEndpoint } from './evidence.ts';
+import { headerOf, keyTextOf } from '../rules/deliveries/logged-delivery.ts';
+import type { DeliveryEvidence, JudgedEndpoint } from './evidence.ts';
 import type { Output } from './outputs.ts';
 
 export interface FailedAttempt {
@@ -34,7 +34,7 @@ export function writtenOf(
   { kept }: DeliveryEvidence,
 ): Written[] {
   return kept[partition]!.flatMap((record): Written[] => {
-    if (keyOf(record) !== `${name}/${id}`) return [];
+    if (keyTextOf(record) !== `${name}/${id}`) return [];
     const { timestamp: at, value } = record;
     if (value === null) return [{ kind: 'drop', at, attempts: [], phase: '', dueAt: Infinity }];
     if (headerOf(record, 'flatline-command') !== undefined)
@@ -72,14 +72,4 @@ export function givenUpBy(
       { id: said.id!, at: record.timestamp, why: headerOf(record, 'reason'), attempts: said.attempts?.length ?? 0 },
     ];
   });
-}
-
-export function keyOf({ key }: DeliveryRecord): string {
-  return textOf(key ?? new Uint8Array());
-}
-
-/** undefined: it has none. */
-export function headerOf({ headers }: DeliveryRecord, name: string): string | undefined {
-  const found = headers.findLast((each) => each.name === name);
-  return found === undefined ? undefined : textOf(found.value ?? new Uint8Array());
 }

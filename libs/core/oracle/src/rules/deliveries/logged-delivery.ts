@@ -64,7 +64,7 @@ export function objectIn(text: string | undefined): Readonly<Record<string, unkn
   }
 }
 
-export function keyTextOf({ key }: WholeRecord): string {
+export function keyTextOf({ key }: Pick<WholeRecord, 'key'>): string {
   return textOf(key ?? new Uint8Array());
 }
 
