@@ -208,7 +208,7 @@ describe('[K1] the block format', () => {
     }));
     task.step(new ListCursor(records), 10, 9e12);
     const cut = task.cut(context);
-    expect(cut.outputs).toHaveLength(2);
+    expect(cut.outputs.packed).toHaveLength(2);
     const [block] = cut.blocks;
     expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
       `"460501036c6f67026d650572756e2d3100000001040103ea03000008d8a4abfef96200d0df95ffbc31000002b9218df84f0001016b1c0a80d095ffbc31dc0b000202000880a0abfef962d8a4abfef962000002000e0a000000000000e012e80700000111056f746865720d00d0df95ffbc3100010001e807"`,

@@ -49,7 +49,7 @@ class Log {
     const previousCommitId = sequence === 0 ? '' : this.last.commitId;
     const names = { logId: 'log', owner: 'me', commitId: `c-${sequence}`, previousCommitId };
     const cut = this.task.cut({ ...names, sequence, inputPartitions: 1 });
-    this.outputs += cut.outputs.length;
+    this.outputs += cut.outputs.packed.length;
     const offsets = cut.blocks.map(({ bytes }) => {
       const block = decodeBlock(bytes);
       if (block.kind !== 'state') throw new Error('it is a commit');

@@ -78,7 +78,7 @@ describe('a cut in slices', () => {
     while (!task.prepareCut(1));
     expect(task.step(cursor, 10, WALL).kind).toBe('full');
     const cut = cutOf(task, 0);
-    expect([cut.position, cut.header.liveEntries, cut.outputs.length, task.isFull]).toEqual([4, 4, 0, false]);
+    expect([cut.position, cut.header.liveEntries, cut.outputs.packed.length, task.isFull]).toEqual([4, 4, 0, false]);
     task.settle(cut, [0]);
     expect(task.step(cursor, 10, WALL).kind).toBe('exhausted');
   });

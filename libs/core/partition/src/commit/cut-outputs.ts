@@ -16,10 +16,6 @@ export class CutOutputs {
     this.places = places;
   }
 
-  get length(): number {
-    return this.packed.length;
-  }
-
   /** As objects, of copies: what goes out as bytes needs none. */
   [Symbol.iterator](): Generator<KindOutput> {
     return named(this.packed, this.places);

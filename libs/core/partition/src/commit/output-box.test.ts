@@ -52,7 +52,7 @@ describe('records that are encoded later', () => {
     expect(box.inspect()).toEqual([]);
     expect(box.bytes).toBeGreaterThan(30_000);
     expect(box.bytes).toBeLessThan(counted * 1.02);
-    expect(box.takeAll().outputs).toHaveLength(3);
+    expect(box.takeAll().outputs.packed).toHaveLength(3);
     expect(box.bytes).toBe(0);
   });
 });
