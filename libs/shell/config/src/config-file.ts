@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { type LoadHookContext, type LoadHookSync, registerHooks } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Node, parseTree } from 'jsonc-parser';
+import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { LineCounter, parseDocument } from 'yaml';
 
 const YAML: ReadonlySet<string> = new Set(['.yaml', '.yml']);
@@ -33,19 +33,36 @@ function readJson(text: string): unknown {
   const content = parsedJson(text);
   const twice = keyTwice(parseTree(text));
   if (twice === undefined) return content;
-  const line = text.slice(0, twice.offset).split('\n').length;
-  throw new Error(`line ${line}: "${String(twice.value)}" stands there twice; JSON would take the last one`);
+  throw new Error(
+    `line ${lineOf(text, twice.offset)}: "${String(twice.value)}" stands there twice; JSON would take the last one`,
+  );
 }
 
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    // The one message of V8 that does not say where.
-    if (messageOf(error) !== 'Unexpected end of JSON input') throw error;
-    const line = text.trimEnd().split('\n').length;
-    throw new Error(`line ${line}: it ends too early, before its brackets are closed`, { cause: error });
+    throw new Error(placed(text, messageOf(error)), { cause: error });
   }
+}
+
+/** V8's words with a line, which not all of its messages have. */
+function placed(text: string, said: string): string {
+  if (said === 'Unexpected end of JSON input')
+    return `line ${lineOf(text.trimEnd(), Infinity)}: it ends too early, before its brackets are closed`;
+  const errors: ParseError[] = [];
+  parseTree(text, errors, { disallowComments: true });
+  const [first] = errors;
+  if (first === undefined) return said;
+  const line = `line ${lineOf(text, first.offset)}`;
+  if (text.startsWith('/', first.offset))
+    return `${line}: JSON has no comments; leave them out, or write the file as .yaml, where they begin with #`;
+  // Behind the comma follows an excerpt, of several lines.
+  return /\bline \d/.test(said) ? said : `${line}: ${said.replace(/, .* is not valid JSON$/s, '')}`;
+}
+
+function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
 }
 
 /** A key that stands twice, an alias that multiplies and a second document are errors. */

@@ -101,6 +101,13 @@ describe('loadConfiguration', () => {
   test.each([
     ['half.json', '{', 'half.json'],
     ['cut.json', '{\n  "application":', /line 2: .*ends too early/],
+    [
+      'comma.json',
+      '{\n  "brokers": [\n    "a:1",\n  ]\n}',
+      /comma\.json: cannot be read: line 4: Unexpected token '\]'$/,
+    ],
+    ['python.json', '{\n  "application": "shop",\n  "ssl": True\n}', /: line 3: Unexpected token 'T'$/],
+    ['noted.json', '{\n  // ours\n  "application": "shop"\n}', /: line 2: JSON has no comments; .* \.yaml/],
     ['empty.json', '', /empty\.json: .*is empty.*flatline config schema/],
     ['empty.yaml', '# nothing yet\n', /empty\.yaml: .*is empty.*flatline config schema/],
     ['begun.yaml', '---\n# nothing yet\n', /begun\.yaml: .*is empty.*flatline config schema/],
