@@ -3,8 +3,12 @@ import { DURATION_MAX_MS, kindlessForm } from '@flatline/kind-modules/form';
 import { isKindless, type Issue } from './issue.ts';
 import { numberAt } from './known-settings.ts';
 import { plainCopy } from './plain-copy.ts';
+import { configurationSchema } from './schema.ts';
 
 type Path = readonly PropertyKey[];
+
+/** Upper bound on the sections around a setting. */
+const DEPTH_MAX = 5;
 
 /** Stand-ins for required settings that are missing or wrong. Names come from the path, so that none clash. */
 const stands: Readonly<Record<string, (path: Path) => unknown>> = {
@@ -16,8 +20,34 @@ const stands: Readonly<Record<string, (path: Path) => unknown>> = {
   output: (path) => ({ topic: nameOf([...path, 'topic']) }),
 };
 
-/** A copy of `root`. Whatever is found in it about the settings of `issues` means nothing. */
-export function mended(root: unknown, issues: readonly Issue[]): unknown {
+/**
+ * Parses a copy of `root`. Whatever is found in it about the settings of `issues` means nothing. A section that lacks what only its
+ * writer can say is left out.
+ */
+export function parsedWithout(
+  root: unknown,
+  issues: readonly Issue[],
+): ReturnType<typeof configurationSchema.safeParse> {
+  const copy = mended(root, issues);
+  let parsed = configurationSchema.safeParse(copy);
+  for (let round = 0; !parsed.success && round < DEPTH_MAX; round += 1) {
+    for (const { path } of parsed.error.issues) removeSection(copy, path);
+    parsed = configurationSchema.safeParse(copy);
+  }
+  return parsed;
+}
+
+/** A list of sections is left out as a whole. */
+function removeSection(copy: unknown, path: Path): void {
+  const names = path.slice(
+    0,
+    path.findLastIndex((part) => typeof part === 'string'),
+  );
+  const section = names.slice(0, names.findLastIndex((part) => typeof part === 'string') + 1);
+  if (section.length > 0) remove(copy, section);
+}
+
+function mended(root: unknown, issues: readonly Issue[]): unknown {
   const copy = plainCopy(root);
   for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') for (const key of issue.keys) remove(copy, [...issue.path, key]);

@@ -16,7 +16,7 @@ import type {
 } from './flatline-config.ts';
 import { httpOf, senderCertificate } from './http-settings.ts';
 import { explainIssue, withKindless } from './issue.ts';
-import { mended } from './mended.ts';
+import { parsedWithout } from './mended.ts';
 import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
 import { type AttributesConfig, attributesOf } from '@flatline/kind-modules/attributes';
 import { deliveriesSection, type NotifierConfig, notifierOf, type NotifierParts } from './notifier/notifier-config.ts';
@@ -64,7 +64,7 @@ export function resolveConfiguration(file: unknown, options: ResolveOptions): Fl
   const explained = issues.flatMap((issue) => explainIssue(issue, merged));
   const findings = [...new Map(explained.map((each) => [`${each.setting} ${each.problem}`, each])).values()];
   // One wrong setting does not hide what is wrong between others.
-  const sound = parsed.success ? parsed : configurationSchema.safeParse(mended(merged, issues));
+  const sound = parsed.success ? parsed : parsedWithout(merged, issues);
   const secrets = new SecretReader(folder, environment);
   let config: FlatlineConfig | undefined;
   if (sound.success) {

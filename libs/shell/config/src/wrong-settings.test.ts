@@ -52,6 +52,19 @@ describe('[I4] what is wrong', () => {
     ]);
   });
 
+  test.each([
+    { kafka: { sasl: { mechanism: 'SCRAM-SHA-256', username: 'u', password: { env: 'PW' } } } },
+    { kafka: { sasl: { username: 'u', password: { env: 'PW' } } } },
+    { notifier: { endpoints: { name: 'e', url: 'https://shop.example' } } },
+  ])('[I4] nor does a section without what it needs: %j', (section) => {
+    const pipelines = [{ ...visits, output: { topic: 'visit-events' } }];
+    const found = problems({ ...minimal, ...section, pipelines });
+    expect(found.map((line) => line.split(' ')[0])).toEqual([
+      expect.stringMatching(/^(kafka\.sasl\.mechanism|notifier\.endpoints)$/),
+      'pipelines[0].output.topic',
+    ]);
+  });
+
   test('[I4] what hangs on a wrong setting is not said', () => {
     const found = problems({
       ...minimal,
