@@ -114,11 +114,15 @@ function isPipeline(path: readonly PropertyKey[], root: unknown): boolean {
   return path[0] === 'pipelines' && path.length === 2 && isKind(valueAt(root, [...path, 'kind']));
 }
 
-/** The same name a level deeper, as `format` of input and output. */
+/** The same name a level deeper, as `format` of input and output, or in a section around it. */
 function elsewhere(key: string, path: readonly PropertyKey[], root: unknown): string | undefined {
   const places = settingsAt(path, root).filter((section) => settingsAt([...path, section], root).includes(key));
-  if (places.length === 0) return undefined;
-  return ` here; there is ${places.map((section) => `${section}.${key}`).join(' and ')}`;
+  if (places.length > 0) return ` here; there is ${places.map((section) => `${section}.${key}`).join(' and ')}`;
+  const around = path.findLastIndex((_part, i) => settingsAt(path.slice(0, i), root).includes(key));
+  if (around < 0) return undefined;
+  return around === 0
+    ? ' here; it is one of the process, and stands beside "application"'
+    : ` here; there is ${settingName([...path.slice(0, around), key])}`;
 }
 
 /** Findings by the words of the union itself, else by the branch that came closest. */

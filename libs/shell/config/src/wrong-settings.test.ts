@@ -243,9 +243,19 @@ describe('[I4] what is wrong', () => {
     ],
     [{ late: 'revise' }, 'pipelines[0].late ["revise"] needs graceMs: without one no record is late (rule C7)'],
     [{ late: 'drop' }, 'pipelines[0].late ["drop"] needs graceMs: without one no record is late (rule C7)'],
-    [{ input: { topic: 'i', maxHoldMs: 5 } }, 'pipelines[0].input.maxHoldMs [] no such setting'],
+    [
+      { input: { topic: 'i', maxHoldMs: 5 } },
+      'pipelines[0].input.maxHoldMs [] no such setting here; there is pipelines[0].maxHoldMs',
+    ],
+    [
+      { commitIntervalMs: 5 },
+      'pipelines[0].commitIntervalMs [] no such setting here; it is one of the process, and stands beside "application"',
+    ],
     [{ merge: 'drop' }, 'pipelines[0].merge [] is not available in this version; leave it out'],
-    [{ output: { topic: 'o', maxEvents: 5 } }, 'pipelines[0].output.maxEvents [] no such setting'],
+    [
+      { output: { topic: 'o', maxEvents: 5 } },
+      'pipelines[0].output.maxEvents [] no such setting here; there is pipelines[0].maxEvents',
+    ],
     [{ stats: 'drop' }, 'pipelines[0].stats ["drop"] expected an object'],
     [{ input: { topic: 'i', targets: ['o'] } }, 'pipelines[0].input.targets [] no such setting'],
     [
