@@ -1,10 +1,11 @@
 // Findings of zod, in a user's words: the setting, the value, what is allowed, and what was probably meant.
-import { counted, didYouMean } from '@flatline/base';
+import { counted } from '@flatline/base';
 import type { z } from 'zod';
 import { type Finding, shownValue } from './configuration-error.ts';
 import { DURATION_MAX_MS, kindlessForm, SECRETS_ARE } from '@flatline/kind-modules/form';
 import { isKind } from './kind-defaults.ts';
-import { kindsWith, numberAt, settingsAt } from './known-settings.ts';
+import { kindsWith, numberAt, settingName } from './known-settings.ts';
+import { meantBy } from './meant-setting.ts';
 import { MISSING } from './schema.ts';
 
 export type Issue = z.core.$ZodIssue;
@@ -105,24 +106,13 @@ function explainUnknown(key: string, path: readonly PropertyKey[], root: unknown
   }
   const problem = notYet.has(key)
     ? 'is not available in this version; leave it out'
-    : `no such setting${elsewhere(key, path, root) ?? didYouMean(key, settingsAt(path, root))}`;
+    : `no such setting${meantBy(key, path, root)}`;
   return { setting, value: undefined, problem };
 }
 
 /** True of a section of `pipelines`, and of nothing in it. */
 function isPipeline(path: readonly PropertyKey[], root: unknown): boolean {
   return path[0] === 'pipelines' && path.length === 2 && isKind(valueAt(root, [...path, 'kind']));
-}
-
-/** The same name a level deeper, as `format` of input and output, or in a section around it. */
-function elsewhere(key: string, path: readonly PropertyKey[], root: unknown): string | undefined {
-  const places = settingsAt(path, root).filter((section) => settingsAt([...path, section], root).includes(key));
-  if (places.length > 0) return ` here; there is ${places.map((section) => `${section}.${key}`).join(' and ')}`;
-  const around = path.findLastIndex((_part, i) => settingsAt(path.slice(0, i), root).includes(key));
-  if (around < 0) return undefined;
-  return around === 0
-    ? ' here; it is one of the process, and stands beside "application"'
-    : ` here; there is ${settingName([...path.slice(0, around), key])}`;
 }
 
 /** Findings by the words of the union itself, else by the branch that came closest. */
@@ -151,12 +141,6 @@ function explainUnion(issue: Extract<Issue, { code: 'invalid_union' }>, root: un
 
 function isReference(value: unknown): boolean {
   return shownValue(value)?.startsWith('{') ?? false;
-}
-
-/** `pipelines[0].timeoutMs` */
-function settingName(path: readonly PropertyKey[]): string {
-  const text = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-  return text === '' ? 'configuration' : text.replace(/^\./, '');
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

@@ -4,6 +4,12 @@ import { z } from 'zod';
 import { isKind } from './kind-defaults.ts';
 import { configurationSchema } from './schema.ts';
 
+/** `pipelines[0].timeoutMs` */
+export function settingName(path: readonly PropertyKey[]): string {
+  const text = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  return text === '' ? 'configuration' : text.replace(/^\./, '');
+}
+
 /** Names of the settings where `path` leads, from the schema itself; of a pipeline of `root`, those of its kind. */
 export function settingsAt(path: readonly PropertyKey[], root: unknown): string[] {
   const found = schemasAt(path, root).flatMap((schema) =>

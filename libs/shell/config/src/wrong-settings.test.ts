@@ -274,6 +274,17 @@ describe('[I4] what is wrong', () => {
     expect(problems({ ...minimal, pipelines: [{ ...visits, ...changes }] })).toEqual([problem]);
   });
 
+  test.each([
+    ['standbys', ' here; there is pipelines[].standbys'],
+    ['timeoutMs', ' here; there is pipelines[].timeoutMs'],
+    ['bootstrap.servers', '; it is brokers here'],
+    ['workers', '; it is --workers of flatline run here'],
+    ['partitions', '; it is --partitions of flatline topics create here'],
+    ['surprise', ''],
+  ])('[I4] %s beside "application" is told where it is to be found', (setting, said) => {
+    expect(problems({ ...minimal, [setting]: 1 })).toEqual([`${setting} [] no such setting${said}`]);
+  });
+
   test('[I4] a section that this version does not have is no misspelling', () => {
     expect(problems({ ...minimal, merge: {} })).toEqual(['merge [] is not available in this version; leave it out']);
   });
