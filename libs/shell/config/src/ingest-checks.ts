@@ -3,7 +3,7 @@ import type { KindName } from '@flatline/base';
 import { kindOf, presetWords } from '@flatline/kind-modules';
 import { KIND_WORDS } from '@flatline/kind-modules/words';
 import { type CrossFinding, finding } from './cross-finding.ts';
-import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
+import { pingIntervalOf, PINGS_PER_TIMEOUT, shortestSilence } from './ping-interval.ts';
 import type { Configuration } from './schema.ts';
 
 export function ingestChecks(config: Configuration): CrossFinding[] {
@@ -50,13 +50,12 @@ function notAskedFor(kinds: readonly KindName[]): string {
 type Ingest = NonNullable<Configuration['ingest']>;
 
 function pingChecks({ pipelines }: Configuration, ingest: Ingest): CrossFinding[] {
-  const sessions = pipelines.filter((each) => each.kind === 'session');
-  const [first, ...others] = sessions;
-  if (first === undefined) return [];
-  const shortest = others.reduce((least, each) => (each.timeoutMs < least.timeoutMs ? each : least), first);
+  const shortest = shortestSilence(pipelines);
+  if (shortest === undefined) return [];
+  const { section, silenceMs } = shortest;
   const pingIntervalMs = pingIntervalOf(ingest, pipelines);
-  if (pingIntervalMs * PINGS_PER_TIMEOUT <= shortest.timeoutMs) return [];
-  const source = presetWords({ ...shortest }, ['timeoutMs']);
-  const problem = `at most half of the shortest timeoutMs (${shortest.timeoutMs}): a socket's pings are its heartbeats${source}`;
+  if (pingIntervalMs * PINGS_PER_TIMEOUT <= silenceMs) return [];
+  const source = presetWords({ ...section }, ['timeoutMs']);
+  const problem = `at most half of the shortest timeoutMs (${silenceMs}): a socket's pings are its heartbeats${source}`;
   return [finding('ingest.pingIntervalMs', pingIntervalMs, problem, ['pipelines'])];
 }

@@ -15,5 +15,10 @@ export function inputFor(section: object, topic: string, format?: 'avro'): Inges
   const [pipeline] = resolveConfiguration(config, { source: 'test', folder: '/', environment: {} }).pipelines;
   const { intake } = kindOf(pipeline!);
   if (typeof intake === 'string') return intake;
-  return { ...intake(pipeline!, systemClock), topic, keyBytesMax: pipeline!.input.maxKeyBytes };
+  return {
+    ...intake.open(pipeline!, systemClock),
+    beats: intake.beats,
+    topic,
+    keyBytesMax: pipeline!.input.maxKeyBytes,
+  };
 }

@@ -3,8 +3,6 @@ import type { Clock, Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 
 export interface Intake {
-  /** True if a socket is a sign of life for as long as it is open. */
-  readonly beats: boolean;
   /**
    * Names of a request's headers that are the record's, too; another that begins as Flatline's own do is refused. undefined: what a
    * record says is in its value, and no header counts.
@@ -26,7 +24,11 @@ export interface Sent extends Unwritten {
   readonly idempotencyKey: string | undefined;
 }
 
-export type OpenIntake<Pipeline> = (pipeline: Pipeline, clock: Clock) => Intake;
+export interface KindIntake<Pipeline> {
+  /** True if a socket is a sign of life for as long as it is open: the shortest `timeoutMs` says how often it is pinged. */
+  readonly beats: boolean;
+  readonly open: (pipeline: Pipeline, clock: Clock) => Intake;
+}
 
 /** Header of a record by which a consumer, or `dedupeBy`, knows what was sent again. */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';

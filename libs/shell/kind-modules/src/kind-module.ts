@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import type { AtHand, KindAtHand } from './at-hand.ts';
 import type { Problem } from './form/problem.ts';
 import type { AnySection } from './form/section.ts';
-import type { OpenIntake } from './intake.ts';
+import type { KindIntake } from './intake.ts';
 import type { KindJudging } from './judging/kind-judging.ts';
 import type { LargestOutput } from './largest.ts';
 import type { AnyPipeline, SharedPart } from './pipeline.ts';
@@ -48,7 +48,7 @@ export interface KindModule<
   readonly atHand: (pipeline: Pipeline, schemas: AtHand) => KindAtHand<Value>;
 
   /** Takes records of senders without a Kafka client; a text: why it takes none. */
-  readonly intake: OpenIntake<Pipeline> | string;
+  readonly intake: KindIntake<Pipeline> | string;
 
   // To look at
   readonly view: (pipeline: Pipeline) => EntryView;

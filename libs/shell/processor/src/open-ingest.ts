@@ -78,7 +78,8 @@ function isOpen({ ingest }: FlatlineConfig): (pipeline: PipelineConfig) => boole
 function inputOf(pipeline: PipelineConfig, clock: Clock): IngestInput | string {
   const { topic, maxKeyBytes } = pipeline.input;
   const { intake } = kindOf(pipeline);
-  return typeof intake === 'string' ? intake : { ...intake(pipeline, clock), topic, keyBytesMax: maxKeyBytes };
+  if (typeof intake === 'string') return intake;
+  return { ...intake.open(pipeline, clock), beats: intake.beats, topic, keyBytesMax: maxKeyBytes };
 }
 
 /**

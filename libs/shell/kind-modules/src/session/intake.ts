@@ -1,6 +1,6 @@
 import { blankEvent, type EventDecoder } from '@flatline/ports/formats';
 import { EventFormats } from '@flatline/records/events';
-import type { Intake, OpenIntake } from '../intake.ts';
+import type { Intake, KindIntake } from '../intake.ts';
 import type { SessionPipeline } from './settings.ts';
 
 const OPENING_BRACE = 0x7b;
@@ -10,14 +10,15 @@ const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
 /** Events sent over HTTP are JSON, which needs no registry. */
-export const sessionIntake: OpenIntake<SessionPipeline> = ({ input: { format } }, clock) =>
-  eventIntake(new EventFormats({ format, registry: undefined, clock }));
+export const sessionIntake: KindIntake<SessionPipeline> = {
+  beats: true,
+  open: ({ input: { format } }, clock) => eventIntake(new EventFormats({ format, registry: undefined, clock })),
+};
 
 /** `decoder` reads as the pipeline does. */
 function eventIntake(decoder: EventDecoder): Intake {
   const target = blankEvent();
   return {
-    beats: true,
     headers: undefined,
     recordOf: ({ value, idempotencyKey }) => {
       if (value === null || value.length === 0) return { value, headers: [] };
