@@ -1,6 +1,6 @@
 // Checks of settings against each other, and of what this version does not do yet.
 import { CHANGELOG_FORMAT, CHANGELOG_FORMATS, INSTANT_MAX, type Millis } from '@flatline/base';
-import { kindOf, type PipelineSection, type Reducers } from '@flatline/kind-modules';
+import { kindOf, type PipelineSection, type Reducers, type TargetUse } from '@flatline/kind-modules';
 import { attributeChecks } from './attribute-checks.ts';
 import { type CrossFinding, finding } from './cross-finding.ts';
 import { httpChecks, senderPortChecks } from './http-settings.ts';
@@ -132,6 +132,12 @@ interface TopicUse {
   readonly kind: 'input' | 'output' | 'derived' | 'target' | 'scheduled' | 'route';
 }
 
+/** The uses of topics beside the output. */
+const TARGET_USES: Readonly<Record<TargetUse, (at: string, i: number) => Omit<TopicUse, 'topic'>>> = {
+  statistics: (at) => ({ setting: `${at}.output.topic (statistics)`, kind: 'derived' }),
+  outputs: (at, i) => ({ setting: `${at}.targets[${i}]`, kind: 'target' }),
+};
+
 /** Two uses of one topic would mix records of different meaning. */
 function topicClashes(config: Configuration): CrossFinding[] {
   const uses = config.pipelines.flatMap((pipeline, i) => topicUses(config.application, pipeline, `pipelines[${i}]`));
@@ -165,15 +171,11 @@ function topicUses(application: string, pipeline: PipelineSection, at: string): 
     setting: `${at}.name (${what})`,
     kind: 'derived',
   });
-  const { inputUse: read, resolve } = kindOf(pipeline);
+  const { inputUse: read, targetUse, resolve } = kindOf(pipeline);
   const { targets } = resolve(pipeline, { reducers: {} });
   return [
     ...inputsOf(pipeline).map(({ topic, place }) => ({ topic, setting: `${at}.${place}.topic`, kind: read })),
-    ...targets.map((topic, i) =>
-      pipeline.kind === 'session'
-        ? { topic, setting: `${at}.output.topic (statistics)`, kind: 'derived' as const }
-        : { topic, setting: `${at}.targets[${i}]`, kind: 'target' as const },
-    ),
+    ...targets.map((topic, i) => ({ topic, ...TARGET_USES[targetUse](at, i) })),
     ...(pipeline.routes ?? []).map(({ to }, i) => ({
       topic: to,
       setting: `${at}.routes[${i}].to`,

@@ -46,7 +46,7 @@ export function pipelineForm(
 export { defineReducer, type Reducer, type ReducerDefinition, type ReducerEvent } from '@flatline/kinds/reducing';
 export type { AskedRecord, RoutedOutput, RouteFunction } from '@flatline/kinds/routing';
 export { type AtHand, type KindAtHand, schemasFor } from './at-hand.ts';
-export type { Counted, EntryColumn, Ended, Given, Outage, Reducers, Show } from './kind-module.ts';
+export type { Counted, EntryColumn, Ended, Given, Outage, Reducers, Show, TargetUse } from './kind-module.ts';
 export type { KindReaders, RecordReader } from './judging/kind-judging.ts';
 export { AROUND_BYTES } from './largest.ts';
 export { inputTopicsOf, mergedRules } from './pipeline.ts';

@@ -29,6 +29,7 @@ export interface KindModule<
   readonly resolve: (section: z.output<Form>, given: Given) => OwnPart<Pipeline>;
   /** `scheduled`: what comes may not be a run of schedules, whose headers it would obey once more (D1). */
   readonly inputUse: 'input' | 'scheduled';
+  readonly targetUse: TargetUse;
   readonly obeys: Obedience;
 
   // Consequences
@@ -60,6 +61,12 @@ export interface KindModule<
   /** Loaded where it is asked for: what runs has no judge in it. */
   readonly judging: () => Promise<KindJudging<Pipeline>>;
 }
+
+/**
+ * Records on topics beside the output, where a pipeline has some: `statistics`, derived from its outputs (S12), or further `outputs`,
+ * where whoever sends names the topic.
+ */
+export type TargetUse = 'statistics' | 'outputs';
 
 /** Settings of every section that not every kind can obey: true where it does, else they are refused. */
 export interface Obedience {

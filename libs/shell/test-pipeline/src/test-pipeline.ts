@@ -11,7 +11,7 @@
 import { copyBytes, type Millis, partitionOf } from '@flatline/base';
 import type { KindOutput } from '@flatline/kinds';
 import type { DeadLetter } from '@flatline/partition';
-import { inputTopicsOf } from '@flatline/kind-modules';
+import { inputTopicsOf, kindOf } from '@flatline/kind-modules';
 import { SchemasAtHand } from '@flatline/records';
 import { type DeadLetterOutput, deadLetterOf, entryOf, type LoggedRecord, type TestEntry } from './shown-state.ts';
 import type { InputRecord } from './memory-cursor.ts';
@@ -339,8 +339,8 @@ class PipelineInMemory implements TestPipeline {
   }
 
   readonly #onOutput = (output: KindOutput, partition: number): void => {
-    const { kind, output: own } = this.#tested.pipeline;
-    const ownTopic = own.topic;
+    const { pipeline } = this.#tested;
+    const ownTopic = pipeline.output.topic;
     const { topic = ownTopic, key, value, headers = [] } = output;
     const place = `${partition} ${topic}`;
     const offset = this.#ends.get(place) ?? 0;
@@ -358,7 +358,7 @@ class PipelineInMemory implements TestPipeline {
     };
     this.#records.addNewest(record);
     // Statistics are beside the outputs (S12): `records()` has them.
-    const isOther = kind === 'session' && topic !== ownTopic;
+    const isOther = topic !== ownTopic && kindOf(pipeline).targetUse === 'statistics';
     const said = isOther ? undefined : outputOf(record, this.#tested.read);
     if (said?.kind === 'receipt') this.#receipts.add(said);
     else if (said !== undefined) this.#outputs.add(said);

@@ -5,7 +5,7 @@
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
 import type { NotifiedPipeline, PipelineConfig } from '@flatline/config';
 import { type KafkaConnection, KafkaLogAdmin } from '@flatline/kafka';
-import { inputTopicsOf, kindOf, type RecordReader, statsTopicOf } from '@flatline/kind-modules';
+import { inputTopicsOf, kindOf, type RecordReader } from '@flatline/kind-modules';
 import { type InputTruth, type LogSource, type PartitionHistory, settingsIn, topicsRoutedTo } from '@flatline/oracle';
 import type { TopicPartition } from '@flatline/ports';
 import type { SchemaRegistry } from '@flatline/records';
@@ -161,8 +161,7 @@ function routedOf(
 
 /** The topic of the pipeline's statistics (S12); undefined: it has none. */
 function statsTopicIn(pipeline: PipelineConfig): string | undefined {
-  if (pipeline.kind !== 'session' || pipeline.rules.stats === undefined) return undefined;
-  return statsTopicOf(pipeline.output.topic);
+  return kindOf(pipeline).targetUse === 'statistics' ? pipeline.targets[0] : undefined;
 }
 
 async function spoolOf(

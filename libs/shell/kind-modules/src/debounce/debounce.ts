@@ -22,6 +22,7 @@ export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Soun
   problems: debounceProblems,
   resolve: debouncePart,
   inputUse: 'input',
+  targetUse: 'outputs',
   obeys: { severalInputs: false, emit: false, attributes: false, attributePlaces: false },
   decisiveFormats: ({ output }) => ({ format: output.format }),
   silence: ({ rules }) => rules.waitMs,

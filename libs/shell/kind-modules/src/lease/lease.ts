@@ -34,6 +34,7 @@ export const lease: KindModule<LeasePipeline, typeof leaseSection, Sound<ReadLea
   problems: lifeProblems,
   resolve: leasePart,
   inputUse: 'input',
+  targetUse: 'outputs',
   obeys: { severalInputs: false, emit: false, attributes: true, attributePlaces: false },
   decisiveFormats: ({ input }) => ({ inputFormat: input.format }),
   silence: ({ rules }) => rules.timeoutMs,

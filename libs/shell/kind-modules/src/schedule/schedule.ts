@@ -26,6 +26,7 @@ export const schedule: KindModule<SchedulePipeline, typeof scheduleSection, { re
   problems: scheduleProblems,
   resolve: schedulePart,
   inputUse: 'scheduled',
+  targetUse: 'outputs',
   obeys: { severalInputs: false, emit: false, attributes: false, attributePlaces: false },
   decisiveFormats: () => ({}),
   silence: () => undefined,

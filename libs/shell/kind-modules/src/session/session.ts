@@ -28,6 +28,7 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   problems: sessionProblems,
   resolve: sessionPart,
   inputUse: 'input',
+  targetUse: 'statistics',
   obeys: { severalInputs: true, emit: true, attributes: true, attributePlaces: true },
   decisiveFormats: ({ input }) => ({ inputFormat: input.format }),
   silence: ({ rules }) => rules.timeoutMs,
