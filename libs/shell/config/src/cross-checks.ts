@@ -116,7 +116,7 @@ function fetchChecks({ proof, input }: PipelineSection, at: string): CrossFindin
 
 /** A setting that would be accepted and not obeyed is worse than an error. */
 function emitChecks({ kind, emit }: PipelineSection, at: string): CrossFinding[] {
-  if (kindOf({ kind }).obeys.emit || emit.every((said) => said === 'closed')) return [];
+  if (kindOf({ kind }).emits !== undefined || emit.every((said) => said === 'closed')) return [];
   return [finding(`${at}.emit`, emit, `["closed"]: a ${kind} pipeline has nothing else to say`)];
 }
 

@@ -52,6 +52,8 @@ export interface KindModule<
   readonly intake: KindIntake<Pipeline> | string;
 
   // To look at
+  /** States that outputs of a pipeline tell of (`emit`); undefined: "closed" alone, and more is refused. */
+  readonly emits: ((pipeline: Pipeline) => AnySection['emit']) | undefined;
   readonly view: (pipeline: Pipeline) => EntryView;
   /** How its outputs are called. */
   readonly said: SaidWords;
@@ -72,8 +74,6 @@ export type TargetUse = 'statistics' | 'outputs';
 export interface Obedience {
   /** `input` as a list (S8). */
   readonly severalInputs: boolean;
-  /** `emit` beyond "closed". */
-  readonly emit: boolean;
   /** `input.attributes`: its records have some, which are kept out or hashed (E1). */
   readonly attributes: boolean;
   /** `input.attributes.at`: its records are events, and say so where they like (S8). */

@@ -23,7 +23,7 @@ export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Soun
   resolve: debouncePart,
   inputUse: 'input',
   targetUse: 'outputs',
-  obeys: { severalInputs: false, emit: false, attributes: false, attributePlaces: false },
+  obeys: { severalInputs: false, attributes: false, attributePlaces: false },
   decisiveFormats: ({ output }) => ({ format: output.format }),
   silence: ({ rules }) => rules.waitMs,
   outage: () => ({
@@ -52,6 +52,7 @@ export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Soun
     return { kind, read: (value) => sound(formats.decode(value)) };
   },
   intake: debounceIntake,
+  emits: undefined,
   view: () => debounceView,
   said: debounceSaid,
   columns: [

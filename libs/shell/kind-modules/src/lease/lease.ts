@@ -35,7 +35,7 @@ export const lease: KindModule<LeasePipeline, typeof leaseSection, Sound<ReadLea
   resolve: leasePart,
   inputUse: 'input',
   targetUse: 'outputs',
-  obeys: { severalInputs: false, emit: false, attributes: true, attributePlaces: false },
+  obeys: { severalInputs: false, attributes: true, attributePlaces: false },
   decisiveFormats: ({ input }) => ({ inputFormat: input.format }),
   silence: ({ rules }) => rules.timeoutMs,
   outage: (pipeline) => outageOfLives(pipeline, 'lease'),
@@ -55,6 +55,7 @@ export const lease: KindModule<LeasePipeline, typeof leaseSection, Sound<ReadLea
     return { kind: leasesOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
   },
   intake: 'a lease is asked for where its answers are read: by the SDK, or any other client of Kafka',
+  emits: undefined,
   view: () => leaseView,
   said: leaseSaid,
   columns: COLUMNS,

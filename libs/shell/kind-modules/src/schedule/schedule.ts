@@ -27,7 +27,7 @@ export const schedule: KindModule<SchedulePipeline, typeof scheduleSection, { re
   resolve: schedulePart,
   inputUse: 'scheduled',
   targetUse: 'outputs',
-  obeys: { severalInputs: false, emit: false, attributes: false, attributePlaces: false },
+  obeys: { severalInputs: false, attributes: false, attributePlaces: false },
   decisiveFormats: () => ({}),
   silence: () => undefined,
   outage: () => ({
@@ -44,6 +44,7 @@ export const schedule: KindModule<SchedulePipeline, typeof scheduleSection, { re
   // A run's fields are in its headers.
   atHand: (pipeline) => ({ kind: schedulesOf(pipeline), read: () => ({ kind: 'run' }) }),
   intake: scheduleIntake,
+  emits: undefined,
   view: () => scheduleView,
   said: scheduleSaid,
   columns: COLUMNS,

@@ -29,7 +29,7 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   resolve: sessionPart,
   inputUse: 'input',
   targetUse: 'statistics',
-  obeys: { severalInputs: true, emit: true, attributes: true, attributePlaces: true },
+  obeys: { severalInputs: true, attributes: true, attributePlaces: true },
   decisiveFormats: ({ input }) => ({ inputFormat: input.format }),
   silence: ({ rules }) => rules.timeoutMs,
   outage: (pipeline) => outageOfLives(pipeline, 'session'),
@@ -72,6 +72,11 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
     return { kind: sessionsOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
   },
   intake: sessionIntake,
+  emits: ({ rules: { sayOpened = false, updateIntervalMs } }) => [
+    ...(sayOpened ? (['opened'] as const) : []),
+    ...(updateIntervalMs === undefined ? [] : (['updated'] as const)),
+    'closed',
+  ],
   view: ({ rules }) => sessionView(rules),
   said: sessionSaid,
   columns: [

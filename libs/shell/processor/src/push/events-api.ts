@@ -7,6 +7,8 @@ import { messageOf, partitionOf } from '@flatline/base';
 import type { Clock } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import { holdAnswer } from '@flatline/http';
+import { kindOf } from '@flatline/kind-modules';
+import { KIND_WORDS } from '@flatline/kind-modules/words';
 import { unknownPipeline } from '../directory/entries-api.ts';
 import { keyFields } from '../directory/entry-json.ts';
 import { queryBytes } from '../directory/entry-paths.ts';
@@ -87,11 +89,10 @@ function firstWords(config: PipelineConfig, { by, bytes }: Question): Readonly<R
   const { name: pipeline, kind } = config;
   const { key, keyBase64 } = keyFields(bytes);
   const of = { [by]: key, ...(keyBase64 !== undefined && { [`${by}Base64`]: keyBase64 }) };
-  if (config.kind !== 'session') return { pipeline, kind, ...of };
-  const { sayOpened = false, updateIntervalMs } = config.rules;
-  const emits = [...(sayOpened ? ['opened'] : []), ...(updateIntervalMs === undefined ? [] : ['updated']), 'closed'];
-  const detail = 'sessions that open are not told of: emit of this pipeline lacks "opened"';
-  return { pipeline, kind, ...of, emits, ...(!sayOpened && { detail }) };
+  const emits = kindOf(config).emits?.(config);
+  if (emits === undefined) return { pipeline, kind, ...of };
+  const detail = `${KIND_WORDS[kind].noun}s that open are not told of: emit of this pipeline lacks "opened"`;
+  return { pipeline, kind, ...of, emits, ...(!emits.includes('opened') && { detail }) };
 }
 
 /** null: it is none. */
