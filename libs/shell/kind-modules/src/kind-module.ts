@@ -11,6 +11,7 @@ import type { AnySection } from './form/section.ts';
 import type { KindIntake } from './intake.ts';
 import type { KindJudging } from './judging/kind-judging.ts';
 import type { LargestOutput } from './largest.ts';
+import type { ReadAsJson } from './output-json.ts';
 import type { AnyPipeline, SharedPart } from './pipeline.ts';
 
 export interface KindModule<
@@ -57,6 +58,8 @@ export interface KindModule<
   readonly view: (pipeline: Pipeline) => EntryView;
   /** How its outputs are called. */
   readonly said: SaidWords;
+  /** A record of its output as webhooks deliver it. */
+  readonly asJson: ReadAsJson;
   /** Behind the key, of each entry that is shown. */
   readonly columns: readonly EntryColumn[];
   readonly metrics: KindMetrics;

@@ -12,6 +12,7 @@ import { BATCH_SCHEMA, batchEncoder, BatchFormats, openBatchEncoder, type ReadBa
 import { type Sound, sound } from '../at-hand.ts';
 import type { KindModule } from '../kind-module.ts';
 import { AROUND_BYTES } from '../largest.ts';
+import { valueAsJson } from '../output-json.ts';
 import { debounceIntake } from './intake.ts';
 import { debounceMetrics } from './metrics.ts';
 import { debouncePart, type DebouncePipeline, debounceProblems, debounceSection } from './settings.ts';
@@ -55,6 +56,7 @@ export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Soun
   emits: undefined,
   view: () => debounceView,
   said: debounceSaid,
+  asJson: valueAsJson,
   columns: [
     { name: 'fires (UTC)', width: 19, text: ({ firesAt }, { time }) => time(firesAt) },
     { name: 'items', width: 8, text: ({ count }) => count as number },

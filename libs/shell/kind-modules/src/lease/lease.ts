@@ -18,6 +18,7 @@ import { fillUnheard, lifeProblems } from '../form/lives.ts';
 import type { EntryColumn, KindModule, Show } from '../kind-module.ts';
 import { AROUND_BYTES, CONTROL, largestKey, type LargestOutput, WIDE } from '../largest.ts';
 import { outageOfLives } from '../lives-outage.ts';
+import { valueAsJson } from '../output-json.ts';
 import { leaseMetrics } from './metrics.ts';
 import { leasePart, type LeasePipeline, leaseSection } from './settings.ts';
 
@@ -58,6 +59,7 @@ export const lease: KindModule<LeasePipeline, typeof leaseSection, Sound<ReadLea
   emits: undefined,
   view: () => leaseView,
   said: leaseSaid,
+  asJson: valueAsJson,
   columns: COLUMNS,
   metrics: leaseMetrics,
   judging: async () => (await import('./judging.ts')).leaseJudging,

@@ -5,6 +5,7 @@ import type { EntryColumn, KindModule, Show } from '../kind-module.ts';
 import { AROUND_BYTES } from '../largest.ts';
 import { scheduleIntake } from './intake.ts';
 import { scheduleMetrics } from './metrics.ts';
+import { runAsJson } from './run-as-json.ts';
 import { schedulePart, type SchedulePipeline, scheduleProblems, scheduleSection } from './settings.ts';
 import { systemCalendar } from './system-calendar.ts';
 
@@ -47,6 +48,7 @@ export const schedule: KindModule<SchedulePipeline, typeof scheduleSection, { re
   emits: undefined,
   view: () => scheduleView,
   said: scheduleSaid,
+  asJson: runAsJson,
   columns: COLUMNS,
   metrics: scheduleMetrics,
   judging: async () => (await import('./judging.ts')).scheduleJudging,

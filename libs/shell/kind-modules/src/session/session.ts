@@ -16,6 +16,7 @@ import { type Sound, sound } from '../at-hand.ts';
 import { inMemory } from '../attributes/attribute-settings.ts';
 import type { KindModule, KindPlace } from '../kind-module.ts';
 import { outageOfLives } from '../lives-outage.ts';
+import { valueAsJson } from '../output-json.ts';
 import { inputTopicsOf } from '../pipeline.ts';
 import { largestSessionOutput } from './largest.ts';
 import { sessionIntake } from './intake.ts';
@@ -79,6 +80,7 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   ],
   view: ({ rules }) => sessionView(rules),
   said: sessionSaid,
+  asJson: valueAsJson,
   columns: [
     {
       name: 'deadline (UTC)',
