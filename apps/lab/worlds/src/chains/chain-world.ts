@@ -12,7 +12,6 @@ import {
   Simulation,
 } from '@flatline/cluster';
 import { type KindReaders, kindOf, type PipelineConfig } from '@flatline/kind-modules';
-import { CheckCalendar } from '@flatline/kind-modules/calendar';
 import { type RouteRules, routingOf } from '@flatline/kinds/routing';
 import {
   type JudgedRules,
@@ -312,15 +311,13 @@ async function pipelineOf(link: Link, partitions: number): Promise<Pipeline> {
   const { heldTime, changelogFactor } = config;
   const common = { timestampType: 'LogAppendTime', maxKeyBytes, tombstones, proof: 'record', changelogFactor } as const;
   const judged = rules(config, { ...common, ...heldTime, unheardMs: 0, ...(routes.length > 0 && { routes }) });
-  const calendar = new CheckCalendar(process.versions['tz'] ?? 'unknown');
-  const whole = config.kind === 'schedule' ? ({ ...judged, calendar } as JudgedRules) : judged;
   const later = laterRoutes(routes);
   return {
     ...link,
     partitions,
     config,
-    rules: whole,
-    later: { routes: later, rules: { ...whole, ...(routes.length > 0 && { routes: later }) } },
+    rules: judged,
+    later: { routes: later, rules: { ...judged, ...(routes.length > 0 && { routes: later }) } },
     readers: readers(config, undefined, []),
   };
 }
