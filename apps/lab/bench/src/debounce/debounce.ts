@@ -19,7 +19,7 @@ interface Batch {
 
 const FLATLINE = flatlineDue('windows, batches in JSON, of which each item is read', {
   // Longer than any wait that an item asks for.
-  task: { debounce: { mode: 'window', waitMs: NEVER_MS } },
+  task: { section: { kind: 'debounce', mode: 'window', waitMs: NEVER_MS } },
   records: itemsOf,
   holds: (instance, items) => instance.applied(items),
   read: (record, see) => {

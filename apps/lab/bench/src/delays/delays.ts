@@ -12,7 +12,7 @@ import { numberInKey, stormKey } from '../storm/close-count.ts';
 import { short } from '../text-table.ts';
 
 const FLATLINE = flatlineDue('flatline-due-at in a pipeline of schedules', {
-  task: { kind: 'schedule' },
+  task: { section: { kind: 'schedule' } },
   records: messages,
   holds: held,
   read: ({ bytes, keyStart, keyLength, valueLength }, see) => {

@@ -6,7 +6,7 @@ import { systemClock } from '@flatline/system';
 import type { Application } from '../tasks/application.ts';
 import { beginParts, type PartsCost, untilLead, untilRead } from '../processor/due-together.ts';
 import { Instance } from '../processor/instance.ts';
-import { type InstanceTask, NEVER_MS } from '../tasks/instance-task.ts';
+import type { InstanceTask } from '../tasks/instance-task.ts';
 import { OutputReader } from '../output-reader.ts';
 import { Tally } from '../tally.ts';
 import { writeRecords } from '../writing.ts';
@@ -16,7 +16,7 @@ import type { DueLoad } from '../tasks/due-load.ts';
 
 /** A pipeline's way of keeping the entries. */
 export interface FlatlineDue {
-  readonly task: Pick<InstanceTask, 'kind' | 'debounce'>;
+  readonly task: Pick<InstanceTask, 'section'>;
   /** The entries with those numbers, the last one excluded, each with its instant. */
   records(load: DueLoad, partitions: number, numbers: readonly [from: number, to: number]): Iterable<ProducedRecord>;
   /** Resolves once that many wait there. */
@@ -32,7 +32,7 @@ export async function measureFlatlineDue(
 ): Promise<Measured> {
   const { kafka, connection, brokerCpu, partitions } = ground;
   const { topic } = application;
-  const instance = await Instance.alone({ ...application, ...due.task, timeoutMs: NEVER_MS });
+  const instance = await Instance.alone({ ...application, ...due.task });
   const load = loadFrom();
   const { records, others, dueFrom } = load;
   const seen = new DueReader(kafka, application, load, due.read);

@@ -11,7 +11,7 @@ import { framed, type Ground, over } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { Instance } from '../processor/instance.ts';
 import type { MemoryParts } from '../process-stat.ts';
-import { NEVER_MS } from '../tasks/instance-task.ts';
+import { NEVER_MS, type PipelineSection } from '../tasks/instance-task.ts';
 import { short } from '../text-table.ts';
 import { writeRecords } from '../writing.ts';
 import { BatchWatch, HOT_KEY, HotSender, itemValue } from './hot-load.ts';
@@ -42,20 +42,20 @@ interface Load {
   readonly name: string;
   readonly does: string;
   readonly isHot: boolean;
-  readonly settings: object;
+  readonly section: PipelineSection;
   /** Asked for by each hot item, and obeyed for the one that opens a window. */
   readonly waitMs?: DurationMs;
 }
 
-const WINDOWS = { mode: 'window', waitMs: WAIT_MS };
+const WINDOWS: PipelineSection = { kind: 'debounce', mode: 'window', waitMs: WAIT_MS };
 const LOADS: readonly Load[] = [
-  { name: 'alone', does: 'no hot key', isHot: false, settings: WINDOWS },
-  { name: 'hot key', does: 'batches of one record each (flush)', isHot: true, settings: WINDOWS },
+  { name: 'alone', does: 'no hot key', isHot: false, section: WINDOWS },
+  { name: 'hot key', does: 'batches of one record each (flush)', isHot: true, section: WINDOWS },
   {
     name: 'hot key, 100 k a window',
     does: 'windows of ten seconds, in parts (split)',
     isHot: true,
-    settings: { ...WINDOWS, onOversize: 'split', maxBytes: 40_000_000 },
+    section: { ...WINDOWS, onOversize: 'split', maxBytes: 40_000_000 },
     waitMs: 10_000,
   },
 ];
@@ -96,7 +96,7 @@ async function measureHotKey(ground: HotKeyGround): Promise<HotKeyMeasurement> {
 async function neighbours(ground: HotKeyGround, application: Application, load: Load): Promise<HotKeyTurn> {
   const { kafka, connection } = ground;
   const { topic } = application;
-  const instance = await Instance.alone({ ...application, timeoutMs: NEVER_MS, debounce: load.settings });
+  const instance = await Instance.alone({ ...application, section: load.section });
   const watch = new BatchWatch(kafka, `${application.application}.output`);
   const headers =
     load.waitMs === undefined ? [] : [{ name: 'flatline-wait-ms', value: Buffer.from(String(load.waitMs)) }];
@@ -133,8 +133,8 @@ async function drained(ground: HotKeyGround, application: Application): Promise<
   await writeRecords(connection, { topic, records });
   const task = { brokers, topic, partitions, records: events };
   const raw = await measureApart({ work: 'read', args: ['flatline', task], what: 'reader' });
-  const debounce = { ...WINDOWS, onOversize: 'split' };
-  const instance = new Instance({ ...application, timeoutMs: NEVER_MS, debounce });
+  const section = { ...WINDOWS, onOversize: 'split' };
+  const instance = new Instance({ ...application, section });
   try {
     const { elapsedMs, cpuMs, heartbeats: items } = await instance.applied(events);
     return { items, elapsedMs, cpuMs, rawItems: raw.records, rawElapsedMs: raw.elapsedMs, rawCpuMs: raw.cpuMs };
@@ -147,8 +147,8 @@ async function drained(ground: HotKeyGround, application: Application): Promise<
 async function waiting(ground: HotKeyGround, application: Application): Promise<PendingMemory> {
   const { connection, sessions: items, onProgress } = ground;
   const { topic } = application;
-  const debounce = { mode: 'window', waitMs: NEVER_MS };
-  const instance = await Instance.alone({ ...application, timeoutMs: NEVER_MS, debounce });
+  const section = { ...WINDOWS, waitMs: NEVER_MS };
+  const instance = await Instance.alone({ ...application, section });
   const halfItems = Math.ceil(items / 2);
   const windows = Math.ceil(items / ITEMS_PER_WINDOW);
   const fill = async (from: number, to: number): Promise<MemoryParts> => {

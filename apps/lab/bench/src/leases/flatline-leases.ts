@@ -48,7 +48,7 @@ export async function measureFlatlineLeases(
   const sending = beginParts(brokerCpu);
   await writeRecords(connection, { topic, records: () => touchesOf(leases, touches, { partitions, isJson }) });
   const sent = sending();
-  const instance = new Instance({ ...application, kind: 'lease', timeoutMs: NEVER_MS });
+  const instance = new Instance({ ...application, section: { kind: 'lease', timeoutMs: NEVER_MS } });
   try {
     const warmUp = leases + Math.ceil(WARM_UP_SHARE * touches);
     const [applied, { brokerCpuMs = 0, brokerCompilingMs }] = await brokerCpu.during(

@@ -67,7 +67,7 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
     brokers,
     stateDir,
     topic,
-    timeoutMs,
+    timeoutMs = NEVER_MS,
     proofIntervalMs,
     standbys,
     compression,
@@ -75,12 +75,10 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
     isKeyed,
     notifier,
   } = task;
-  const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs, kind = 'session', debounce } = task;
+  const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs } = task;
   const output = { topic: `${application}.output`, format: 'json', compression };
   // Timeouts are those of probes: clock records of C8 would come as often as for clients that beat within a second.
-  const unheard = kind === 'session' && { unheardMs: 0 };
-  const ofKind = { kind, ...(kind !== 'schedule' && { timeoutMs }), ...unheard };
-  const section = debounce === undefined ? ofKind : { kind: 'debounce', ...debounce };
+  const { section = { kind: 'session', timeoutMs, unheardMs: 0 } } = task;
   // Most loads choose the partition themselves.
   const input = { topic, partitioner: isKeyed === true ? 'murmur2' : 'any' };
   const pipeline = { name: PIPELINE, ...section, proofIntervalMs, input, output, standbys, ...settings };

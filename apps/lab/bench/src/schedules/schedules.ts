@@ -50,8 +50,7 @@ async function measureSchedules(ground: SchedulesGround, application: Applicatio
   const { sessions, onProgress } = ground;
   const task: InstanceTask = {
     ...application,
-    kind: 'schedule',
-    timeoutMs: YEAR_MS,
+    section: { kind: 'schedule' },
     commitIntervalMs: COMMIT_INTERVAL_MS,
   };
   let running = await Instance.alone(task);

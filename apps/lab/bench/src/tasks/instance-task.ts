@@ -1,17 +1,20 @@
 // The task of a processor in a separate process, the questions to it, and its answers.
-import type { DurationMs } from '@flatline/base';
+import type { DurationMs, KindName } from '@flatline/base';
 import type { Application } from './application.ts';
 import type { LoopDelay } from '../loop-delay.ts';
 import type { MemoryParts } from '../process-stat.ts';
 
+export interface PipelineSection {
+  readonly kind: KindName;
+  readonly [setting: string]: unknown;
+}
+
 /** Undefined: the processor's own default. */
 export interface InstanceTask extends Application {
-  /** Default: sessions. */
-  readonly kind?: 'lease' | 'schedule';
-  /** The silence that ends a session, or a lease that asks for no other. */
-  readonly timeoutMs: DurationMs;
-  /** Settings of a pipeline of windows, in place of sessions. */
-  readonly debounce?: object;
+  /** Kind of its pipeline, with settings of that kind. Default: sessions that end after `timeoutMs`. */
+  readonly section?: PipelineSection;
+  /** The silence that ends a session. Default: none falls silent. */
+  readonly timeoutMs?: DurationMs;
   readonly commitIntervalMs?: DurationMs | undefined;
   /** Set if events are in Avro. */
   readonly schemaRegistryUrl?: string | undefined;
