@@ -12,6 +12,8 @@ export interface PipelineFact {
   readonly noun: string;
   /** Acts of an operator on its entries. */
   readonly acts: readonly string[];
+  /** True of a kind that keeps statistics where its settings ask for them. */
+  readonly hasStatistics: boolean;
   readonly inputTopic: string;
   readonly inputPartitions: number;
   readonly outputTopic: string;

@@ -33,7 +33,7 @@ export function Statistics({ name, pipeline }: TabProps): ComponentChild {
       ? h(
           'p',
           { class: 'card wide' },
-          pipeline.kind === 'session'
+          pipeline.hasStatistics
             ? 'No window is over yet here, or the pipeline has no stats: set stats.windows.'
             : `Statistics are of sessions; this pipeline has ${pipeline.noun}s.`,
         )

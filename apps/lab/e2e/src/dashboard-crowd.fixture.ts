@@ -19,6 +19,7 @@ const PIPELINE = {
   kind: 'session',
   noun: 'session',
   acts: ['end', 'evict'],
+  hasStatistics: true,
   inputTopic: 'visits',
   inputPartitions: PARTITIONS,
   outputTopic: 'visits-out',

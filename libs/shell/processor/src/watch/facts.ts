@@ -8,6 +8,7 @@
 //   part/NAME/PARTITION         in whose hands it is: changes with a move
 //   now/NAME/PARTITION          how far it is: changes all the time
 import type { HistogramStatus } from '@flatline/base';
+import { kindOf } from '@flatline/kind-modules';
 import { KIND_WORDS } from '@flatline/kind-modules/words';
 import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
 import { deliveriesFact } from './deliveries-fact.ts';
@@ -80,10 +81,11 @@ function byPartition<What extends 'tasks' | 'standbys'>(
 function pipelineFact(whole: ShownPipeline, held: readonly ShownPipeline[]): object {
   const { kind, inputTopic, inputPartitions, outputTopic, timeoutMs, instances } = whole;
   const { noun, acts } = KIND_WORDS[kind];
+  const hasStatistics = kindOf({ kind }).targetUse === 'statistics';
   const troubles = held.map(({ failure, interruption }) => failure ?? interruption);
   const trouble = troubles.find((each) => each !== undefined);
   const members = instances.map(({ name }) => name);
-  return { kind, noun, acts, inputTopic, inputPartitions, outputTopic, timeoutMs, trouble, members };
+  return { kind, noun, acts, hasStatistics, inputTopic, inputPartitions, outputTopic, timeoutMs, trouble, members };
 }
 
 interface Hands {
