@@ -14,6 +14,7 @@ import { heldBackTests } from './tidy/held-back-tests.ts';
 import { invariantIds } from './tidy/invariant-ids.ts';
 import { kindParts } from './tidy/kind-parts.ts';
 import { lockFile } from './tidy/lock-file.ts';
+import { namedKinds } from './tidy/named-kinds.ts';
 import { packageCircles } from './tidy/package-circles.ts';
 import { packageGraph } from './tidy/package-graph.ts';
 import { pageReferences } from './tidy/page-references.ts';
@@ -40,6 +41,7 @@ function findingsOfSources(): readonly Finding[] {
   return [
     ...ruleIds(workspace),
     ...kindParts(workspace),
+    ...namedKinds(workspace),
     ...invariantIds(workspace.tree),
     ...citedInvariants(workspace.tree),
     ...checkedInvariants(workspace.tree),

@@ -1,9 +1,9 @@
 // Checks the parts of a kind that no compiler asks for (docs/HACKING.md, A new kind): rules under a letter of its own, a guide, golden
 // bytes, a fuzz target, mutants, a test on a broker, its commands.
 import { type Finding } from './finding.ts';
+import { kindNamesIn, NAMES } from './kind-names.ts';
 import { type Tree, type Workspace } from './workspace.ts';
 
-const NAMES = 'libs/core/base/src/kind-name.ts';
 const SPEC = 'docs/SPEC.md';
 const TESTS_OF_KINDS = 'libs/core/partition/src/';
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -27,7 +27,7 @@ interface Kind {
 export function kindParts(workspace: Workspace): Finding[] {
   const { tree } = workspace;
   const sections = sectionsOf(tree.get(SPEC) ?? '');
-  const kinds = namesIn(tree.get(NAMES) ?? '').map((name) => kindOf(name, tree, sections));
+  const kinds = kindNamesIn(tree).map((name) => kindOf(name, tree, sections));
   if (kinds.length === 0) return [{ at: NAMES, message: 'names no kind: KIND_NAMES lists them' }];
   const parts = kinds.flatMap((kind) => [...rules(kind), ...tests(kind, workspace)]);
   return [...letters(sections), ...guides(sections), ...parts];
@@ -118,11 +118,6 @@ function sectionsOf(spec: string): Section[] {
     const [, letter, title] = /^## ([A-Z]{1,2}) — (.*)/.exec(text) ?? [];
     return letter === undefined || title === undefined ? [] : [{ letter, title, text }];
   });
-}
-
-function namesIn(source: string): string[] {
-  const list = /KIND_NAMES = \[([^\]]*)\]/.exec(source)?.[1] ?? '';
-  return [...list.matchAll(/'([^']+)'/g)].map(([, name]) => name!);
 }
 
 function kindOf(name: string, tree: Tree, sections: readonly Section[]): Kind {
