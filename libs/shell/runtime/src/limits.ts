@@ -11,7 +11,7 @@ export const EXPIRE_PIECE = 8;
 
 /** Between two pieces of an eviction: 5 ms of work of all tasks, at what `evictedPerSecond` is by default. */
 export const EVICTION_PAUSE_MS: DurationMs = 10;
-/** So many tasks of a process have their pieces as often as that; more of them have theirs more rarely. */
+/** Tasks of a process that have their pieces as often as that: where there are more, each has them more rarely. */
 export const EVICTING_TASKS_AT_ONCE = 8;
 /** Between two pieces of one task, however many there are: less than what a turn can make up for. */
 export const EVICTION_PAUSE_MAX_MS: DurationMs = 500;

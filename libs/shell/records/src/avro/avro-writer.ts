@@ -13,7 +13,7 @@ export class AvroWriter {
     this.#length = 0;
   }
 
-  /** What was written since `clear`. Valid until more is. */
+  /** All that was written since `clear`. Valid until more is. */
   view(): Uint8Array {
     return this.#buffer.subarray(0, this.#length);
   }

@@ -48,7 +48,7 @@ export class JsonWriter {
     this.#length = 0;
   }
 
-  /** What was written since `clear`. Valid until more is. */
+  /** All that was written since `clear`. Valid until more is. */
   view(): Uint8Array {
     return new Uint8Array(this.#buffer.buffer, 0, this.#length);
   }
