@@ -21,6 +21,7 @@ import { schedules } from './schedules/schedules.ts';
 import { service } from './service/service.ts';
 import { storm } from './storm/storm.ts';
 import { throughput } from './throughput/throughput.ts';
+import { watched } from './watched/watched.ts';
 import { workers } from './workers/workers.ts';
 import { commits } from './writer/commits.ts';
 
@@ -49,4 +50,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   push,
   dispatcher,
   deliveries,
+  watched,
 ];

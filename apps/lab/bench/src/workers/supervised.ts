@@ -38,19 +38,23 @@ export class Supervised {
   /** Rejects once it has ended. */
   readonly ended: Promise<never>;
   readonly #child: ChildProcess;
-  readonly #address: string;
+  readonly address: string;
 
   private constructor(child: ChildProcess, said: Said, application: Application) {
     this.#child = child;
-    this.#address = said.address;
+    this.address = said.address;
     this.ended = said.ended;
     this.group = `${application.application}.${PIPELINE}`;
   }
 
   /** Resolves once it answers. @throws Error if it ends before that */
-  static async start(application: Application, workers: number): Promise<Supervised> {
+  static async start(
+    application: Application,
+    workers: number,
+    settings: Partial<ConfigurationInput> = {},
+  ): Promise<Supervised> {
     const config = join(application.stateDir, 'flatline.config.json');
-    writeFileSync(config, JSON.stringify(configurationOf(application)));
+    writeFileSync(config, JSON.stringify({ ...configurationOf(application), ...settings }));
     // The command refuses topics that differ from those it would create.
     await execFileAsync(process.execPath, [
       ...process.execArgv,
@@ -86,7 +90,7 @@ export class Supervised {
 
   /** Bytes of its metrics for Prometheus. */
   async scrape(): Promise<number> {
-    const answer = await Promise.race([fetch(`${this.#address}/metrics`), this.ended]);
+    const answer = await Promise.race([fetch(`${this.address}/metrics`), this.ended]);
     return (await answer.arrayBuffer()).byteLength;
   }
 
@@ -101,7 +105,7 @@ export class Supervised {
   }
 
   async #asked<Answer>(path: string): Promise<Answer> {
-    const answer = await Promise.race([fetch(`${this.#address}${path}`), this.ended]);
+    const answer = await Promise.race([fetch(`${this.address}${path}`), this.ended]);
     return (await answer.json()) as Answer;
   }
 }
