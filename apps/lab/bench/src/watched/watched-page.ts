@@ -34,7 +34,7 @@ export function watchedRows(turns: readonly WatchedTurn[]) {
   const costs = (how: WatchedTurn['how']): readonly number[] =>
     turns.filter((turn) => turn.how === how).map(({ events, cpuMs }) => cpuMs / events);
   const watched = costs('watched');
-  // Of each pair of turns.
+  // Pairs of turns met the same machine.
   const shares = costs('alone').map((cost, i) => cost / watched[i]!);
   return rowsOf(turns, ['how'], FIGURES).map((row) => ({ ...row, shares }));
 }
