@@ -353,7 +353,7 @@ export class PipelineInstance implements MembershipListener {
           share.noteEvicting(task, isEvicting);
         },
         perSecond: () => share.evictedPerSecond(bounds),
-        tasks: () => share.evictingCount,
+        turn: () => share.evictingTurn(task),
       },
       onStoreError: () => {
         this.#storeErrors += 1;

@@ -23,10 +23,19 @@ export interface TaskCounts {
   readonly standingBy: number;
 }
 
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+export interface EvictingTurn {
+  readonly tasks: number;
+  readonly phase: number;
+}
+
 export class ProcessShare {
   readonly blockMemory = new ReusedMemory(FREE_BLOCK_BYTES_MAX);
   readonly #pipelines: TaskCounts[] = [];
-  readonly #evicting = new Set<object>();
+  /** Tasks with evictions under way, each with a number of its own. */
+  readonly #evicting = new Map<object, number>();
+  #evictions = 0;
 
   /** A pipeline without tasks takes nothing from others: none ever leaves. */
   join(pipeline: TaskCounts): void {
@@ -45,13 +54,15 @@ export class ProcessShare {
 
   /** Says of a task, named by an object of its own, whether it has evictions under way. */
   noteEvicting(task: object, isEvicting: boolean): void {
-    if (isEvicting) this.#evicting.add(task);
-    else this.#evicting.delete(task);
+    if (!isEvicting) this.#evicting.delete(task);
+    else if (!this.#evicting.has(task)) this.#evicting.set(task, (this.#evictions += 1));
   }
 
-  /** How many tasks have evictions under way. */
-  get evictingCount(): number {
-    return this.#evicting.size;
+  /** How many tasks have evictions under way, and when of the time in which each has its turn that of one of them is, from 0 to 1. */
+  evictingTurn(task: object): EvictingTurn {
+    // Multiples of the golden ratio lie evenly between 0 and 1, however many there are and whichever leave.
+    const phase = ((this.#evicting.get(task) ?? 0) * GOLDEN) % 1;
+    return { tasks: this.#evicting.size, phase };
   }
 
   /** Entries that evictions of one task end a second. */

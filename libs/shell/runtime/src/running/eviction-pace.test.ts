@@ -14,6 +14,36 @@ import { EvictionPace } from './eviction-pace.ts';
 
 const PER_SECOND = 1_000;
 
+/** Those who are to be woken, and a time that passes by itself. */
+class Timers {
+  now: DurationMs = 0;
+  fired = 0;
+  readonly #waiting: { readonly at: DurationMs; readonly wake: () => void }[] = [];
+
+  after(ms: DurationMs, wake: () => void): void {
+    this.#waiting.push({ at: this.now + ms, wake });
+  }
+
+  runFor(ms: DurationMs): void {
+    const until = this.now + ms;
+    for (;;) {
+      const due = this.#waiting.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      this.#waiting.splice(this.#waiting.indexOf(due), 1);
+      this.now = due.at;
+      this.fired += 1;
+      due.wake();
+    }
+    this.now = until;
+  }
+}
+
+interface Pacing {
+  readonly share?: ProcessShare;
+  readonly perSecond?: number;
+  readonly timers?: Timers;
+}
+
 /** A task that works off all it is allowed, of so many ends, and its pace. */
 class PacedTask {
   readonly task = {
@@ -26,12 +56,10 @@ class PacedTask {
   readonly pace: EvictionPace;
   ended = 0;
   wakes: DurationMs[] = [];
-  /** The time for which it waits has passed. */
-  fire = (): void => undefined;
   readonly #ends: number;
 
-  constructor(ends: number, share = new ProcessShare()) {
-    const bounds = { ...TASK_BOUNDS, evictedPerSecond: PER_SECOND };
+  constructor(ends: number, { share = new ProcessShare(), perSecond = PER_SECOND, timers }: Pacing = {}) {
+    const bounds = { ...TASK_BOUNDS, evictedPerSecond: perSecond };
     this.#ends = ends;
     this.pace = new EvictionPace({
       task: this.task,
@@ -40,16 +68,19 @@ class PacedTask {
           share.noteEvicting(this, isEvicting);
         },
         perSecond: () => share.evictedPerSecond(bounds),
-        tasks: () => share.evictingCount,
+        turn: () => share.evictingTurn(this),
       },
       clock: {
         after: (ms, wake) => {
           this.wakes.push(ms);
-          this.fire = wake;
+          timers?.after(ms, wake);
           return () => undefined;
         },
       },
-      wake: () => undefined,
+      wake: () => {
+        do this.turn(timers!.now);
+        while (this.task.evictable > 0);
+      },
     });
   }
 
@@ -67,20 +98,25 @@ class PacedTask {
 }
 
 describe('the pace of evictions', () => {
-  test.each([
-    [1, EVICTION_PAUSE_MS],
-    [EVICTING_TASKS_AT_ONCE, EVICTION_PAUSE_MS],
-    [4 * EVICTING_TASKS_AT_ONCE, 4 * EVICTION_PAUSE_MS],
-    [1_000, EVICTION_PAUSE_MAX_MS],
-  ])(
-    '[Q4][X6] with %i tasks that evict, each is woken after %i ms: however many, the process is seldom',
-    (count, ms) => {
+  test.each([1, EVICTING_TASKS_AT_ONCE, 16, 64, 1_000])(
+    '[Q4][X6] is the same with %i tasks: few ends in each stretch of time, and no more wakes than eight have',
+    (count) => {
+      const perSecond = 32_000;
       const share = new ProcessShare();
-      const tasks = Array.from({ length: count }, () => new PacedTask(Infinity, share));
+      const timers = new Timers();
+      const tasks = Array.from({ length: count }, () => new PacedTask(Infinity, { share, perSecond, timers }));
       for (const each of tasks) each.turn(0);
-      for (const each of tasks) each.fire();
-      for (const each of tasks) while (each.turn(10_000) > 0);
-      expect(tasks.map(({ wakes }) => wakes.at(-1))).toEqual(tasks.map(() => ms));
+      const ended = (): number => tasks.reduce((sum, each) => sum + each.ended, 0);
+      const stretches: number[] = [];
+      for (let before = 0; timers.now < 5_000; before = ended()) {
+        timers.runFor(EVICTION_PAUSE_MS);
+        stretches.push(ended() - before);
+      }
+      const inStretch = (perSecond * EVICTION_PAUSE_MS) / 1_000;
+      expect(Math.max(...stretches)).toBeLessThanOrEqual(2 * inStretch);
+      expect(ended()).toBeGreaterThan(0.85 * 5 * perSecond);
+      const wakesMax = Math.max(EVICTING_TASKS_AT_ONCE / EVICTION_PAUSE_MS, count / EVICTION_PAUSE_MAX_MS);
+      expect(timers.fired / timers.now).toBeLessThanOrEqual(1.3 * wakesMax);
     },
   );
 
@@ -105,7 +141,7 @@ describe('the pace of evictions', () => {
 
   test('[Q4][X6] is shared by the tasks of a process that have evictions, as long as they have', () => {
     const share = new ProcessShare();
-    const [short, long, stopped] = [100, Infinity, Infinity].map((ends) => new PacedTask(ends, share));
+    const [short, long, stopped] = [100, Infinity, Infinity].map((ends) => new PacedTask(ends, { share }));
     const turnAll = (from: number, to: number): void => {
       for (let now = from; now < to; now += 10) for (const each of [short!, long!, stopped!]) each.turn(now);
     };

@@ -15,6 +15,7 @@
 //        turn. What is waited for (Expiry) does not count.
 import type { Cancel, Clock, DurationMs } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
+import type { EvictingTurn } from '../instance/process-share.ts';
 import { EVICTED_TURN_MAX, EVICTING_TASKS_AT_ONCE, EVICTION_PAUSE_MAX_MS, EVICTION_PAUSE_MS } from '../limits.ts';
 
 /** Longer than any round of turns: what is not done by then is lost. */
@@ -27,8 +28,8 @@ export interface EvictionShare {
   readonly note: (isEvicting: boolean) => void;
   /** Ends a second of each task that has. */
   readonly perSecond: () => number;
-  /** How many tasks have evictions. */
-  readonly tasks: () => number;
+  /** Among how many tasks that have, and when among them. */
+  readonly turn: () => EvictingTurn;
 }
 
 export interface EvictionPaceParts {
@@ -73,9 +74,7 @@ export class EvictionPace {
     this.#left -= this.#allowed - task.evictable;
     this.#limit();
     if (this.#left > 0 || this.#timer !== undefined) return;
-    // A thousand tasks would wake a process a hundred thousand times a second.
-    const pauses = Math.max(1, share.tasks() / EVICTING_TASKS_AT_ONCE);
-    this.#timer = clock.after(Math.min(EVICTION_PAUSE_MAX_MS, EVICTION_PAUSE_MS * pauses), () => {
+    this.#timer = clock.after(pauseFrom(this.#at ?? 0, share.turn()), () => {
       this.#timer = undefined;
       wake();
     });
@@ -93,4 +92,16 @@ export class EvictionPace {
     this.#left = 0;
     this.#parts.share.note(false);
   }
+}
+
+/**
+ * A thousand tasks that wait for ten milliseconds each would wake a process a hundred thousand times a second: they wait longer, and,
+ * since together they would hold up everyone else, each until a time of its own.
+ */
+function pauseFrom(now: DurationMs, { tasks, phase }: EvictingTurn): DurationMs {
+  if (tasks <= EVICTING_TASKS_AT_ONCE) return EVICTION_PAUSE_MS;
+  const round = Math.min(EVICTION_PAUSE_MAX_MS, (EVICTION_PAUSE_MS * tasks) / EVICTING_TASKS_AT_ONCE);
+  const since = (now / round - phase) % 1;
+  const rest = round * (1 - since);
+  return rest < round / 2 ? rest + round : rest;
 }
