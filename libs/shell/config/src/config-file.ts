@@ -55,10 +55,10 @@ function placed(text: string, said: string): string {
   const [first] = errors;
   if (first === undefined) return said;
   const line = `line ${lineOf(text, first.offset)}`;
-  if (text.startsWith('/', first.offset))
+  if (/^\/[/*]/.test(text.slice(first.offset, first.offset + 2)))
     return `${line}: JSON has no comments; leave them out, or write the file as .yaml, where they begin with #`;
   // Behind the comma follows an excerpt, of several lines.
-  return /\bline \d/.test(said) ? said : `${line}: ${said.replace(/, .* is not valid JSON$/s, '')}`;
+  return /\(line \d+ column \d+\)$/.test(said) ? said : `${line}: ${said.replace(/, .* is not valid JSON$/s, '')}`;
 }
 
 function lineOf(text: string, offset: number): number {

@@ -92,7 +92,8 @@ function numberProblem(path: readonly PropertyKey[], root: unknown): string | un
   const { least, most, whole } = bounds;
   const isDuration = String(path.at(-1)).endsWith('Ms');
   // The longest there is is no bound worth naming, unless it is exceeded.
-  const isUnbounded = most >= DURATION_MAX_MS && !(Number(valueAt(root, path)) > most);
+  const value = valueAt(root, path);
+  const isUnbounded = most >= DURATION_MAX_MS && !(typeof value === 'number' && value > most);
   const range = isUnbounded ? `${least} or more` : `${least} to ${most}`;
   return `a ${whole ? 'whole ' : ''}number${isDuration ? ' of ms' : ''}, ${range}${isDuration ? ', or a length of time as "30m" or "10s"' : ''}`;
 }

@@ -107,6 +107,8 @@ describe('loadConfiguration', () => {
       /comma\.json: cannot be read: line 4: Unexpected token '\]'$/,
     ],
     ['python.json', '{\n  "application": "shop",\n  "ssl": True\n}', /: line 3: Unexpected token 'T'$/],
+    ['quoting.json', '{\n  "line 5": True\n}', /: line 2: Unexpected token 'T'$/],
+    ['pattern.json', '{\n  "a": /x/\n}', /: line 2: Unexpected token '\/'$/],
     ['noted.json', '{\n  // ours\n  "application": "shop"\n}', /: line 2: JSON has no comments; .* \.yaml/],
     ['empty.json', '', /empty\.json: .*is empty.*flatline config schema/],
     ['empty.yaml', '# nothing yet\n', /empty\.yaml: .*is empty.*flatline config schema/],

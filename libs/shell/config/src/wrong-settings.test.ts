@@ -369,6 +369,14 @@ describe("[I4] messages are in our words, not in the library's:", () => {
       'pipelines[0].bucketMs [3456000000000] a whole number of ms, 0 to 3153600000000, or a length of time as "30m" or "10s"',
     ],
     [
+      { pipelines: [{ ...pipeline, timeoutMs: { toString: 1, valueOf: 1 } }] },
+      'pipelines[0].timeoutMs [(an object)] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"',
+    ],
+    [
+      { pipelines: [{ ...pipeline, timeoutMs: [4e12] }] },
+      'pipelines[0].timeoutMs [[4000000000000]] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"',
+    ],
+    [
       { pipelines: [{ ...pipeline, timeoutMs: 1e30 }] },
       'pipelines[0].timeoutMs [1e+30] a whole number of ms, 1 to 3153600000000, or a length of time as "30m" or "10s"',
     ],

@@ -59,13 +59,13 @@ export class Onlookers {
   }
 
   async #follow({ body }: Response): Promise<void> {
-    const reader = body!.getReader();
+    const reader = body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
     this.#ending.signal.addEventListener('abort', () => void reader.cancel());
     for (;;) {
       const { done, value } = await reader.read();
       if (done && !this.#isOver) throw new Error('the stream of the dashboard has ended');
       if (done) return;
-      this.#looks.lines += value.filter((byte: number) => byte === 0x0a).length;
+      this.#looks.lines += value.filter((byte) => byte === 0x0a).length;
     }
   }
 }
