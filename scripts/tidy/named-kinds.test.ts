@@ -34,6 +34,11 @@ describe('a kind is asked for by its name', () => {
       [2],
     ],
     ['by a list', "f(['quota',\n'fast'].includes(kind));", [1, 1]],
+    ['by a list of another type', "f((['quota'] as readonly string[]).indexOf(kind));", [1]],
+    ['by a set', "f(new Set(['quota']).has(kind));", [1]],
+    ['by an assertion', "f((kind as string) === ('quota' as const));", [1]],
+    ['by a case with an assertion', "switch (kind) {\ncase 'fast' as const: f();\n}", [2]],
+    ['by brackets', "f(pipeline['kind'] === 'quota');", [1]],
   ])('%s', (_how, text, lines) => {
     const at = lines.map((line) =>
       expect.stringMatching(`^${CODE}:${line} asks for the kind "(?:quota|fast)" by its name: `),
@@ -64,6 +69,12 @@ describe('what is right is left alone', () => {
     'libs/lab/kinds/src/quota/quota-lab.ts',
   ])('a home of the kind: %s', (path) => {
     expect(foundAt(path)).toEqual([]);
+  });
+
+  test('which is none of another kind', () => {
+    expect(foundAt('libs/shell/kind-modules/src/fast/settings.ts')).toEqual([
+      'libs/shell/kind-modules/src/fast/settings.ts:1',
+    ]);
   });
 
   test.each(['libs/core/kinds/src/quotas.ts', 'apps/lab/bench/src/quota/quota.ts'])('which %s is none', (path) => {

@@ -44,8 +44,9 @@ export function namedKinds({ tree, projects }: Workspace, allowed: readonly Name
   const kinds = kindNamesIn(tree);
   const asked = projects
     .flatMap(({ modules }) => modules)
-    .filter(({ path, isTest }) => !isTest && !isAtHome(path, kinds))
-    .flatMap(({ path }) => askedIn(path, tree.get(path)!, kinds).map((each) => ({ path, ...each })));
+    .filter(({ isTest }) => !isTest)
+    .flatMap(({ path }) => askedIn(path, tree.get(path)!, kinds).map((each) => ({ path, ...each })))
+    .filter(({ path, kind }) => !isAtHome(path, kind));
   const isOf = (place: NamedKind, { path, kind }: Pick<NamedKind, 'path' | 'kind'>): boolean =>
     place.path === path && place.kind === kind;
   const found = asked.filter((each) => !allowed.some((place) => isOf(place, each)));
@@ -62,8 +63,8 @@ export function namedKinds({ tree, projects }: Workspace, allowed: readonly Name
   ];
 }
 
-function isAtHome(path: string, kinds: readonly string[]): boolean {
-  return HOMES.some((home) => kinds.some((kind) => path.startsWith(`${home}${kind}/`)));
+function isAtHome(path: string, kind: string): boolean {
+  return HOMES.some((home) => path.startsWith(`${home}${kind}/`));
 }
 
 interface Asked {
@@ -90,22 +91,41 @@ function namesAskedBy(node: ts.Node): string[] {
   if (ts.isBinaryExpression(node) && EQUALITIES.has(node.operatorToken.kind))
     return isKind(node.left) ? textsOf(node.right) : isKind(node.right) ? textsOf(node.left) : [];
   if (ts.isCaseClause(node)) return isKind(node.parent.parent.expression) ? textsOf(node.expression) : [];
-  // `['lease', 'session'].includes(kind)`
-  if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
-    const { expression: list, name } = node.expression;
-    if (name.text === 'includes' && ts.isArrayLiteralExpression(list) && node.arguments.some(isKind))
-      return list.elements.flatMap(textsOf);
-  }
+  // `['lease', 'session'].includes(kind)`, `new Set(['lease']).has(kind)`
+  if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && node.arguments.some(isKind))
+    return textsIn(node.expression.expression);
   return [];
+}
+
+/** The texts of a list, or of a set that is made of one. */
+function textsIn(node: ts.Expression): string[] {
+  const list = bare(node);
+  if (ts.isNewExpression(list)) return list.arguments?.flatMap(textsIn) ?? [];
+  return ts.isArrayLiteralExpression(list) ? list.elements.flatMap(textsOf) : [];
 }
 
 /** True of `kind`, `pipeline.kind`, `ownKind`: what is called something else holds other things of these names. */
 function isKind(node: ts.Expression): boolean {
-  if (ts.isParenthesizedExpression(node) || ts.isNonNullExpression(node)) return isKind(node.expression);
-  const name = ts.isPropertyAccessExpression(node) ? node.name : node;
-  return ts.isIdentifier(name) && /^kind$|Kind$/.test(name.text);
+  const asked = bare(node);
+  const name = ts.isPropertyAccessExpression(asked)
+    ? asked.name
+    : ts.isElementAccessExpression(asked)
+      ? asked.argumentExpression
+      : asked;
+  return (ts.isIdentifier(name) || ts.isStringLiteralLike(name)) && /^kind$|Kind$/.test(name.text);
 }
 
 function textsOf(node: ts.Expression): string[] {
-  return ts.isStringLiteralLike(node) ? [node.text] : [];
+  const text = bare(node);
+  return ts.isStringLiteralLike(text) ? [text.text] : [];
+}
+
+/** Without brackets, and without what only the compiler reads. */
+function bare(node: ts.Expression): ts.Expression {
+  const isAround =
+    ts.isParenthesizedExpression(node) ||
+    ts.isNonNullExpression(node) ||
+    ts.isAsExpression(node) ||
+    ts.isSatisfiesExpression(node);
+  return isAround ? bare(node.expression) : node;
 }

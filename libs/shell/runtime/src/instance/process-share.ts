@@ -16,6 +16,7 @@ import {
   TAKEN_ROW_BYTES_TOTAL,
   type TaskBounds,
 } from '../limits.ts';
+import type { EvictingTurn } from '../running/eviction-pace.ts';
 
 /** Tasks of one pipeline, by what they do now. */
 export interface TaskCounts {
@@ -24,11 +25,6 @@ export interface TaskCounts {
 }
 
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-
-export interface EvictingTurn {
-  readonly tasks: number;
-  readonly phase: number;
-}
 
 export class ProcessShare {
   readonly blockMemory = new ReusedMemory(FREE_BLOCK_BYTES_MAX);
@@ -58,7 +54,7 @@ export class ProcessShare {
     else if (!this.#evicting.has(task)) this.#evicting.set(task, (this.#evictions += 1));
   }
 
-  /** How many tasks have evictions under way, and when of the time in which each has its turn that of one of them is, from 0 to 1. */
+  /** When a task with evictions has its turn among those that have. */
   evictingTurn(task: object): EvictingTurn {
     // Multiples of the golden ratio lie evenly between 0 and 1, however many there are and whichever leave.
     const phase = ((this.#evicting.get(task) ?? 0) * GOLDEN) % 1;

@@ -14,7 +14,7 @@ import { EvictionPace } from './eviction-pace.ts';
 
 const PER_SECOND = 1_000;
 
-/** Those who are to be woken, and a time that passes by itself. */
+/** Timers, and a time that passes by itself. */
 class Timers {
   now: DurationMs = 0;
   fired = 0;

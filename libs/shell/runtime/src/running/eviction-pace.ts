@@ -15,12 +15,18 @@
 //        turn. What is waited for (Expiry) does not count.
 import type { Cancel, Clock, DurationMs } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
-import type { EvictingTurn } from '../instance/process-share.ts';
 import { EVICTED_TURN_MAX, EVICTING_TASKS_AT_ONCE, EVICTION_PAUSE_MAX_MS, EVICTION_PAUSE_MS } from '../limits.ts';
 
 /** Longer than any round of turns: what is not done by then is lost. */
 const ARREARS_SECONDS = 1;
 const SECOND_MS = 1_000;
+
+/** A task's turn in the round of those that have evictions. */
+export interface EvictingTurn {
+  readonly tasks: number;
+  /** When of the round, from 0 to 1. */
+  readonly phase: number;
+}
 
 /** Share of a process, as one of its tasks sees it. */
 export interface EvictionShare {
@@ -28,7 +34,6 @@ export interface EvictionShare {
   readonly note: (isEvicting: boolean) => void;
   /** Ends a second of each task that has. */
   readonly perSecond: () => number;
-  /** Among how many tasks that have, and when among them. */
   readonly turn: () => EvictingTurn;
 }
 
