@@ -4,7 +4,7 @@ import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import { hashKeyId } from '@flatline/kind-modules/attributes';
 import type { PipelineKind } from '@flatline/kinds';
 import type { StateReducer } from '@flatline/kinds/reducing';
-import { sessionKind, type SessionRules } from '@flatline/kinds/session';
+import { sessionKind, type SessionOptions, type SessionRules } from '@flatline/kinds/session';
 import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
 import { type EventDecoder, SOURCE_HEADER } from '@flatline/ports/formats';
 import { EventFormats } from '@flatline/records/events';
@@ -69,7 +69,9 @@ const EVICTED_NAMES = NAMES.slice(0, 2);
 /** A source that events also name, another, and none. */
 const SOURCE_HEADERS = ['s0', 's9', ''].map((source) => ({ name: SOURCE_HEADER, value: Buffer.from(source) }));
 
-const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
+const writer = await openSummaryEncoder('json', OUTPUT, undefined);
+/** As the product's: valid until the next call, so that what is kept too long is seen. */
+const encoder: SessionOptions['encoder'] = { encode: (summary) => writer.view(summary) };
 
 interface BesideReducers {
   readonly isAlone: boolean;
