@@ -120,6 +120,13 @@ describe('entries get', () => {
     expect(asked).toEqual(['GET /api/v1/entries/a%2Fb/%FF%00%3A?proof=now']);
   });
 
+  test('[Q1][N3] asks for the only pipeline, beside which one keeps what waits for webhooks', async () => {
+    pipelines = { pipelines: [{ name: 'visits' }, { name: 'visits.deliveries', deliveriesOf: 'visits' }] };
+    const { exitCode } = await entries({ status: 200, body: LIVE }, 'get', 'visitor-7');
+    pipelines = VISITS;
+    expect([exitCode, asked]).toEqual([0, ['GET /api/v1/entries/visits/visitor-7']]);
+  });
+
   test.each(['.', '..'])('[Q1] asks for the key %s, which no path can name', async (key) => {
     const { exitCode, stdout } = await entries(
       { status: 200, body: { entries: [NONE] } },

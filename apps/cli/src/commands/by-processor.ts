@@ -28,9 +28,11 @@ export function refusedFor(status: number, why: string): CommandFailure {
 }
 
 async function onlyPipeline(address: ProcessorAddress): Promise<string> {
-  type Kept = { readonly pipelines: readonly { readonly name: string }[] };
+  type Kept = { readonly pipelines: readonly { readonly name: string; readonly deliveriesOf?: string }[] };
   const { pipelines } = await address.read<Kept>('/api/v1/pipelines', 'pipelines');
-  const [first, ...others] = pipelines.map(({ name }) => name);
+  // One that keeps another's deliveries is meant only where it is named.
+  const own = pipelines.filter(({ deliveriesOf }) => deliveriesOf === undefined);
+  const [first, ...others] = own.map(({ name }) => name);
   if (first !== undefined && others.length === 0) return first;
   const names = [first, ...others].join(', ') || 'none yet';
   throw usageFailure(`--pipeline says which: the processor at ${address.url} has ${names}`);

@@ -252,6 +252,7 @@ class Processor implements RunningProcessor, Observed {
     return this.#pipelines.all.map(({ config, adapters, instance }) => ({
       name: config.name,
       kind: config.kind,
+      ...(config.deliveriesOf !== undefined && { deliveriesOf: config.deliveriesOf }),
       inputTopic: config.input.topic,
       inputPartitions: instance.inputPartitions,
       ...(config.inputs && { furtherInputTopics: config.inputs.slice(1).map(({ topic }) => topic) }),

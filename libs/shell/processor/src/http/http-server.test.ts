@@ -192,6 +192,13 @@ describe('the API', () => {
     });
   });
 
+  test('[N3] a pipeline that keeps what waits for webhooks says whose outputs these are', async () => {
+    const get = await serve([pipeline({}), pipeline({ name: 'visits.deliveries', deliveriesOf: 'visits' })]);
+    const { pipelines } = (await (await get('/api/v1/pipelines')).json()) as { readonly pipelines: readonly object[] };
+    expect(pipelines[0]).not.toHaveProperty('deliveriesOf');
+    expect(pipelines[1]).toMatchObject({ name: 'visits.deliveries', deliveriesOf: 'visits' });
+  });
+
   test('[X5] a partition says who owns it and who stands by for it, and a standby how far it is behind', async () => {
     const get = await serve([pipeline({ standbys: [standby], instances })]);
     expect(await (await get('/api/v1/partitions')).json()).toMatchObject({

@@ -11,6 +11,8 @@ import type { Prompt } from '../directory/prompt.ts';
 export interface PipelineStatus {
   readonly name: string;
   readonly kind: KindName;
+  /** The pipeline whose outputs to webhooks it keeps (N3). Default: none. */
+  readonly deliveriesOf?: string;
   readonly inputTopic: string;
   readonly inputPartitions: number;
   /** Topics that are read with the input as one (S8). Default: none. */

@@ -25,11 +25,13 @@ export function pipelineRows(processes: readonly ProcessView[]): readonly Pipeli
 }
 
 function rowOf(parts: readonly PipelineStatus[], wallNow: Millis): PipelineRow {
-  const { name, kind, inputTopic, inputPartitions, furtherInputTopics, outputTopic, group, timeoutMs } = parts[0]!;
+  const { name, kind, deliveriesOf, inputTopic, inputPartitions, outputTopic, group, timeoutMs } = parts[0]!;
+  const { furtherInputTopics } = parts[0]!;
   const partitions = parts.flatMap(({ tasks }) => tasks.map(({ partition }) => partition));
   return {
     name,
     kind,
+    ...(deliveriesOf !== undefined && { deliveriesOf }),
     inputTopic,
     inputPartitions,
     ...(furtherInputTopics && { furtherInputTopics }),

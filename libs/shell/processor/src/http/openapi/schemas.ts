@@ -102,7 +102,7 @@ export const SCHEMAS = {
           storeErrors: count,
           instances: listOf(record({ name: text, partitions: listOf(count), standbys: listOf(count) })),
         },
-        { timeoutMs: duration, interruption: text, failure: text, furtherInputTopics: texts },
+        { timeoutMs: duration, interruption: text, failure: text, furtherInputTopics: texts, deliveriesOf: text },
       ),
     ),
   }),
