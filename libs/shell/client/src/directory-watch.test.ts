@@ -4,6 +4,7 @@ import { ManualClock } from '@flatline/base/manual-clock';
 import { expect, test } from '@jest/globals';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { DirectoryPipeline } from './directory-pipeline.ts';
 import { type DirectoryChange, watching } from './directory-watch.ts';
 import type { WatchTrouble } from './instance-troubles.ts';
 
@@ -39,7 +40,7 @@ async function watched(answers: Readonly<Record<string, readonly Answered[]>>, e
     return Promise.reject(new Error('whoever watches has stopped'));
   };
   const parts = {
-    pipeline: 'visits',
+    pipeline: new DirectoryPipeline('visits', () => Promise.reject(new Error('it is known'))),
     query: 'key=anna',
     urls: () => [...left.keys()],
     access: { stream },

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { DirectoryAccess } from './directory-access.ts';
 import type { DirectoryEntry } from './directory-entry.ts';
+import type { DirectoryPipeline } from './directory-pipeline.ts';
 import { eventsIn, type StreamedEvent } from './event-stream.ts';
 import { InstanceTroubles, Later, RefusedBy, type WatchTrouble } from './instance-troubles.ts';
 
@@ -39,7 +40,7 @@ export type DirectoryChange =
   | { readonly kind: 'waiting'; readonly partition: number; readonly detail: string };
 
 export interface WatchParts {
-  readonly pipeline: string;
+  readonly pipeline: DirectoryPipeline;
   /** `key=…` or `prefix=…`; empty: all. */
   readonly query: string;
   /** In the order in which they are tried. */
@@ -112,13 +113,14 @@ async function* connected(
   { pipeline, query, access, clock, timeoutMs }: WatchParts,
   { url, id, connection }: Connecting,
 ): AsyncGenerator<StreamedEvent> {
+  const name = await pipeline.name();
   const silence = new NoAnswer(`no answer within ${timeoutMs} ms`);
   const giveUp = (): void => {
     connection.abort(silence);
   };
   let cancel = clock.after(timeoutMs, giveUp);
   try {
-    const path = `/api/v1/events/${encodeURIComponent(pipeline)}${query === '' ? '' : `?${query}`}`;
+    const path = `/api/v1/events/${encodeURIComponent(name)}${query === '' ? '' : `?${query}`}`;
     const headers = { accept: 'text/event-stream', ...(id !== undefined && { 'last-event-id': id }) };
     const answer = await access.stream(url, path, { headers, signal: connection.signal });
     if (answer.statusCode !== 200) throw await refusalOf(answer);

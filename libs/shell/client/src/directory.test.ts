@@ -132,3 +132,53 @@ test('[Q4] an act whose outcome is not known is asked for once, at no other inst
   await expect(directory({ urls, pipeline: 'visits' }).end('anna')).rejects.toThrow('look before you ask again');
   expect(asked).toEqual(['a', 'a']);
 });
+
+test('[Q1] a directory without a pipeline is of the only one that the instances have', async () => {
+  const listed = [{ name: 'visits' }, { name: 'visits.deliveries', deliveriesOf: 'visits' }];
+  const url = await naming(() => listed);
+  const visits = directory({ urls: [url] });
+  expect(await visits.get('anna')).toMatchObject({ key: 'anna', state: 'none' });
+  await visits.get('bert');
+  expect(asked).toEqual(['/api/v1/pipelines', '/api/v1/owners/visits', LOOK_UP, LOOK_UP]);
+});
+
+test('[I4] a directory without a pipeline says which there are where there are several, and waits for one', async () => {
+  let listed: readonly object[] = [{ name: 'visits' }, { name: 'carts' }];
+  const url = await naming(() => listed);
+  const visits = directory({ urls: [url] });
+  await expect(visits.get('anna')).rejects.toThrow('directory: give pipeline');
+  await expect(visits.end('anna')).rejects.toBeInstanceOf(Misconfigured);
+  await expect(visits.watch('anna')[Symbol.asyncIterator]().next()).rejects.toThrow('visits, carts');
+  listed = [];
+  await expect(visits.list()).rejects.toBeInstanceOf(Retriable);
+  listed = [{ name: 'visits' }];
+  expect(await visits.get('anna')).toMatchObject({ state: 'none' });
+});
+
+const LOOK_UP = '/api/v1/entries/visits:lookup';
+
+/** An instance that has these pipelines, and keeps the paths that it was asked for. */
+async function naming(pipelines: () => readonly object[]): Promise<string> {
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    void (async () => {
+      asked.push(request.url!);
+      if (request.url === '/api/v1/pipelines') response.end(JSON.stringify({ pipelines: pipelines() }));
+      else if (request.url === LOOK_UP) {
+        const { keys } = (await json(request)) as { readonly keys: readonly { readonly base64: string }[] };
+        const entries = keys.map(({ base64 }) => ({
+          key: Buffer.from(base64, 'base64').toString(),
+          state: 'none',
+          owner: 'a',
+          partition: 0,
+        }));
+        response.end(JSON.stringify({ entries }));
+      } else {
+        const owner = { name: 'a', endpoint: `http://${request.headers.host!}` };
+        response.end(JSON.stringify({ partitionCount: 1, partitions: [{ partition: 0, owner, standbys: [] }] }));
+      }
+    })();
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

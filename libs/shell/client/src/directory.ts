@@ -8,6 +8,7 @@ import { act, type ActPlace, type Evicted, type EvictionPlaces, type KeyAct } fr
 import { NoAnswer, SilentEndpoints, systemClock } from '@flatline/system';
 import type { DirectoryEntry } from './directory-entry.ts';
 import { instancesOf, type OwnerMap, type OwnersSaid } from './directory-owners.ts';
+import { DirectoryPipeline } from './directory-pipeline.ts';
 import { type DirectoryChange, watching } from './directory-watch.ts';
 import type { WatchTrouble } from './instance-troubles.ts';
 import { checkCall } from './known-options.ts';
@@ -17,7 +18,8 @@ import { warn } from './trouble.ts';
 export interface DirectoryOptions extends DirectoryCredentials {
   /** HTTP addresses of some instances: `http://host:7070`. The others are found through them. */
   readonly urls: readonly string[];
-  readonly pipeline: string;
+  /** Default: the only one that the instances have. */
+  readonly pipeline?: string;
   /** Longest wait for one instance. Default 2 000 ms. */
   readonly timeoutMs?: DurationMs;
 }
@@ -128,7 +130,7 @@ interface Waiting {
 
 class HttpDirectory implements Directory {
   readonly #urls: readonly string[];
-  readonly #pipeline: string;
+  readonly #pipeline: DirectoryPipeline;
   readonly #timeoutMs: DurationMs;
   readonly #access: DirectoryAccess;
   #owners: OwnerMap | undefined;
@@ -141,7 +143,7 @@ class HttpDirectory implements Directory {
   constructor({ urls, pipeline, timeoutMs = 2_000, ...credentials }: DirectoryOptions) {
     this.#urls = urls.map((url) => url.replace(/\/+$/, ''));
     this.#access = new DirectoryAccess(this.#urls, credentials);
-    this.#pipeline = pipeline;
+    this.#pipeline = new DirectoryPipeline(pipeline, () => this.#fromAny(this.#urls, '/api/v1/pipelines'));
     this.#timeoutMs = timeoutMs;
   }
 
@@ -186,7 +188,7 @@ class HttpDirectory implements Directory {
   async evict(evicted: Evicted): Promise<EvictionPlaces> {
     checkCall('evict', evicted);
     const { topic, records } = await act<EvictionPlaces>(this.#access, this.#known(), {
-      path: `${this.#path}:evict`,
+      path: `${await this.#path('entries')}:evict`,
       body: evicted,
     });
     return { topic, records };
@@ -196,13 +198,13 @@ class HttpDirectory implements Directory {
     // Any byte of a key may be none of UTF-8.
     const inPath = [...keyBytes(key)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
     const { topic, partition, offset } = await act<ActPlace>(this.#access, this.#known(), {
-      path: `${this.#path}/${inPath}:${name}`,
+      path: `${await this.#path('entries')}/${inPath}:${name}`,
     });
     return { topic, partition, offset };
   }
 
-  get #path(): string {
-    return `/api/v1/entries/${encodeURIComponent(this.#pipeline)}`;
+  async #path(of: 'entries' | 'owners'): Promise<string> {
+    return `/api/v1/${of}/${encodeURIComponent(await this.#pipeline.name())}`;
   }
 
   watch(key: RecordKey, options: DirectoryWatchOptions = {}): AsyncIterable<DirectoryChange> {
@@ -225,10 +227,7 @@ class HttpDirectory implements Directory {
       limit !== undefined && `limit=${limit}`,
       after !== undefined && `after=${encodeURIComponent(after)}`,
     ].filter((each) => typeof each === 'string');
-    const { said } = await this.#fromAny(
-      this.#known(),
-      `/api/v1/entries/${encodeURIComponent(this.#pipeline)}?${query.join('&')}`,
-    );
+    const { said } = await this.#fromAny(this.#known(), `${await this.#path('entries')}?${query.join('&')}`);
     const { pipeline, kind, entries, unanswered, ...more } = said as Listed;
     return {
       entries: entries.map((entry) => ({ ...entry, pipeline, kind, state: 'live' })),
@@ -298,7 +297,7 @@ class HttpDirectory implements Directory {
   async #ask(endpoint: string, keys: readonly Uint8Array[], proof: Proof): Promise<readonly DirectoryEntry[]> {
     const asked = keys.map((key) => ({ base64: Buffer.from(key).toString('base64') }));
     const body = JSON.stringify({ keys: asked, ...(proof && { proof }) });
-    const path = `/api/v1/entries/${encodeURIComponent(this.#pipeline)}:lookup`;
+    const path = `${await this.#path('entries')}:lookup`;
     const headers = { 'content-type': 'application/json' };
     const { by, said } = await this.#fromAny([endpoint, ...this.#known()], path, { method: 'POST', headers, body });
     const { entries } = said as { readonly entries: readonly DirectoryEntry[] };
@@ -315,8 +314,7 @@ class HttpDirectory implements Directory {
 
   async #learnOwners(): Promise<void> {
     this.#askedAtMs = performance.now();
-    const path = `/api/v1/owners/${encodeURIComponent(this.#pipeline)}`;
-    const { said } = await this.#fromAny(this.#known(), path);
+    const { said } = await this.#fromAny(this.#known(), await this.#path('owners'));
     this.#owners = instancesOf(said as OwnersSaid);
   }
 
@@ -373,7 +371,9 @@ class HttpDirectory implements Directory {
         failures.push(`${endpoint}: ${messageOf(failure)}`);
       }
     }
-    throw new Retriable(`no instance answers for pipeline ${this.#pipeline}: ${failures.join('; ')}`);
+    const { known } = this.#pipeline;
+    const of = known === undefined ? '' : ` for pipeline ${known}`;
+    throw new Retriable(`no instance answers${of}: ${failures.join('; ')}`);
   }
 }
 

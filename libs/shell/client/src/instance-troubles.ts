@@ -3,6 +3,7 @@
 // Owns: when which address was last told of.
 // Does not own: the connections (directory-watch).
 import { type DurationMs, messageOf, Retriable } from '@flatline/base';
+import type { DirectoryPipeline } from './directory-pipeline.ts';
 import { TELL_AGAIN_MS } from './trouble.ts';
 
 /** An instance that is asked for events does not answer, refuses, or is no processor; it is asked again, and so are the others. */
@@ -32,11 +33,11 @@ export class RefusedBy extends Error {
 
 /** Picks the failures to tell of: the first of an address, and one each TELL_AGAIN_MS until it gives events. */
 export class InstanceTroubles {
-  readonly #pipeline: string;
+  readonly #pipeline: DirectoryPipeline;
   /** As many as `urls` has. */
   readonly #toldAtMs = new Map<string, DurationMs>();
 
-  constructor(pipeline: string) {
+  constructor(pipeline: DirectoryPipeline) {
     this.#pipeline = pipeline;
   }
 
@@ -50,7 +51,9 @@ export class InstanceTroubles {
     const toldAtMs = this.#toldAtMs.get(url) ?? -Infinity;
     if (nowMs - toldAtMs < TELL_AGAIN_MS) return undefined;
     this.#toldAtMs.set(url, nowMs);
-    const message = `${url} gives no events of pipeline ${this.#pipeline}: ${whyOf(failure)}. It is asked again: ${remedyOf(failure)}`;
+    const { known } = this.#pipeline;
+    const of = known === undefined ? '' : ` of pipeline ${known}`;
+    const message = `${url} gives no events${of}: ${whyOf(failure)}. It is asked again: ${remedyOf(failure)}`;
     return { kind: 'connection', url, message };
   }
 }

@@ -144,7 +144,7 @@ export const CALLS = {
   },
   directory: {
     urls: required(URLS),
-    pipeline: required(TEXT),
+    pipeline: TEXT,
     timeoutMs: TIME,
     token: OPTIONAL_SECRET,
     ssl: TLS_OBJECT,
