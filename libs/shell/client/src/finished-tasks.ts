@@ -1,14 +1,14 @@
 // Knows which attempts at tasks are finished, by the topic of results since shortly before this worker began.
 //
-// Owns: the ids of the last tasks that are done, poison, or come again by a schedule; where each partition of the topic was read to.
+// Owns: what the last tasks have come to, by their last records that are not late; where each partition of the topic was read to.
 // Does not own: the reader's connections, what is written there.
 //
 // Invariants
-//   STK1  `isFinished` says no only once everything was heard that lay on the topic when it was asked.
+//   STK1  `isFinished` answers only once everything was heard that lay on the topic when it was asked.
 //   STK2  At most `IDS_MAX` ids are kept: an older one is begun again, as after a restart.
 import { partitionOf, utf8Of } from '@flatline/base';
 import type { LogReader, LogSubscription } from '@flatline/ports';
-import { outcomeIn, finishedUpTo } from './task-outcome.ts';
+import { finishedUpTo, outcomeIn, replaces, type TaskOutcome } from './task-outcome.ts';
 
 export interface FinishedTasksParts {
   readonly reader: LogReader;
@@ -24,8 +24,8 @@ const IDS_MAX = 100_000;
 
 export class FinishedTasks {
   readonly #parts: FinishedTasksParts;
-  /** Up to which attempt, by id. */
-  readonly #finished = new Map<string, number>();
+  /** By id. */
+  readonly #last = new Map<string, Pick<TaskOutcome, 'state' | 'attempt' | 'retryBy' | 'token'>>();
   /** By partition: everything below was heard. */
   readonly #heardTo: Map<number, number>;
   readonly #waiting = new Set<() => void>();
@@ -43,7 +43,6 @@ export class FinishedTasks {
 
   /** @throws where results can be read no more */
   async isFinished(id: string, attempt: number): Promise<boolean> {
-    if (this.#isKnown(id, attempt)) return true;
     const partition = partitionOf(utf8Of(id), this.#heardTo.size);
     const end = await this.#parts.endOf(partition);
     while (this.#heardTo.get(partition)! < end) {
@@ -52,11 +51,8 @@ export class FinishedTasks {
         this.#waiting.add(resolve);
       });
     }
-    return this.#isKnown(id, attempt);
-  }
-
-  #isKnown(id: string, attempt: number): boolean {
-    return attempt <= (this.#finished.get(id) ?? 0);
+    const last = this.#last.get(id);
+    return last !== undefined && attempt <= finishedUpTo(last);
   }
 
   async #follow(subscription: LogSubscription): Promise<void> {
@@ -81,12 +77,12 @@ export class FinishedTasks {
   #hear(value: Uint8Array): void {
     const outcome = outcomeIn(value);
     if (outcome === undefined) return;
-    const { id } = outcome;
-    const upTo = Math.max(finishedUpTo(outcome), this.#finished.get(id) ?? 0);
-    if (upTo === 0) return;
-    this.#finished.delete(id);
-    this.#finished.set(id, upTo);
-    if (this.#finished.size > IDS_MAX) this.#finished.delete(this.#finished.keys().next().value!);
+    const { id, state, attempt, retryBy, token } = outcome;
+    // Whoever had it later says what is still to be done of it, also where another's end came before.
+    if (!replaces(outcome, this.#last.get(id))) return;
+    this.#last.delete(id);
+    this.#last.set(id, { state, attempt, retryBy, token });
+    if (this.#last.size > IDS_MAX) this.#last.delete(this.#last.keys().next().value!);
   }
 
   #tell(): void {

@@ -50,7 +50,7 @@ export function outcomeIn(value: Uint8Array | null): TaskOutcome | undefined {
 }
 
 /** The last attempt that need not be begun any more: each, where nothing more comes of the task; 0: none. */
-export function finishedUpTo({ state, attempt, retryBy }: TaskOutcome): number {
+export function finishedUpTo({ state, attempt, retryBy }: Pick<TaskOutcome, 'state' | 'attempt' | 'retryBy'>): number {
   if (state !== 'FAILED') return Infinity;
   return retryBy === 'schedule' ? attempt : 0;
 }
@@ -58,7 +58,10 @@ export function finishedUpTo({ state, attempt, retryBy }: TaskOutcome): number {
 /**
  * False where `former`, though it lies before it, is of a later grant: a worker that has lost its lease was late with the record.
  */
-export function replaces({ token }: TaskOutcome, former: TaskOutcome | undefined): boolean {
+export function replaces(
+  { token }: Pick<TaskOutcome, 'token'>,
+  former: Pick<TaskOutcome, 'token'> | undefined,
+): boolean {
   return token === undefined || former?.token === undefined || token >= former.token;
 }
 

@@ -113,3 +113,45 @@ test('[T2] results tell which attempts need not be begun', async () => {
   await simulation.time.runFor(1_000);
   expect(await answers).toEqual([false, true, true, false, false]);
 });
+
+test('[T2] of several records of a task the last one tells that is not late', async () => {
+  const simulation = new Simulation({ seed: 1 });
+  const { reader } = simulation.start('a').ports;
+  simulation.log.createTopic('r', { partitions: 1 });
+  const failed = { state: 'FAILED', retryBy: 'schedule' } as const;
+  const said: readonly Partial<TaskOutcome>[] = [
+    // Done by one whose lease had ended before its record came: the next holder has failed, and its retry is to be made.
+    { id: 'late', ...failed, token: 9 },
+    { id: 'late', token: 5 },
+    // The same, and the record came while the next was at work.
+    { id: 'between', token: 5 },
+    { id: 'between', ...failed, token: 9 },
+    { id: 'waits', ...failed, retryBy: 'worker', token: 9 },
+    { id: 'waits', token: 5 },
+    { id: 'done', token: 9 },
+    { id: 'done', ...failed, attempt: 2, token: 5 },
+  ];
+  for (const fields of said) {
+    const { key, value } = outcomeRecord(outcome(fields));
+    simulation.log.produce('r', 0, { key: new TextDecoder().decode(key), value: new TextDecoder().decode(value) });
+  }
+  let ends = said.length;
+  const finished = new FinishedTasks({
+    reader,
+    topic: 'r',
+    starts: new Map([[0, 0]]),
+    endOf: () => Promise.resolve(ends),
+  });
+  const answers = Promise.all(
+    [1, 2].flatMap((attempt) => ['late', 'between', 'waits', 'done'].map((id) => finished.isFinished(id, attempt))),
+  );
+  await simulation.time.runFor(1_000);
+  expect(await answers).toEqual([true, true, false, true, false, false, false, true]);
+  // It is not on what was heard so far that an answer rests.
+  const { key, value } = outcomeRecord(outcome({ id: 'done', ...failed, token: 11 }));
+  simulation.log.produce('r', 0, { key: new TextDecoder().decode(key), value: new TextDecoder().decode(value) });
+  ends += 1;
+  const answer = finished.isFinished('done', 2);
+  await simulation.time.runFor(1_000);
+  expect(await answer).toBe(false);
+});
