@@ -53,8 +53,8 @@ export async function runStats(flags: StatsFlags, console: Console, shell: Shell
       for (const value of values) {
         const said = await formats.read(value);
         if (said === undefined) unread += 1;
-        else if (isShown) sums.add(said);
-        else sums.addBefore(said);
+        else if (!isShown) sums.addBefore(said);
+        else if (!sums.add(said)) unread += 1;
       }
     };
     for (let partition = 0; partition < partitions; partition += 1) {

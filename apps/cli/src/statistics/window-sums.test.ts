@@ -47,6 +47,22 @@ describe('[S12] windows of several partitions', () => {
     expect(sums.last(2).map(({ windowStart }) => windowStart)).toEqual([240]);
   });
 
+  test('[F14] [K9] what a former version said is added up, and a sketch that is none is left out', () => {
+    const sums = new WindowSums(asked);
+    const { duration } = said(0, 60, {}, [10, 30]);
+    const saying = (sketch: Uint8Array): boolean => sums.add(said(0, 60, { duration: { ...duration, sketch } }));
+    const former = new DurationSketch();
+    for (const ms of [20, 40]) former.add(ms);
+    expect(saying(former.encode('whole'))).toBe(true);
+    expect(saying(duration.sketch)).toBe(true);
+    const full = Uint8Array.of(5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f);
+    for (const none of [new Uint8Array(0), duration.sketch.subarray(0, 3), Uint8Array.of(...duration.sketch, 0), full])
+      expect(saying(none)).toBe(false);
+    expect(sums.last(1)).toMatchObject([{ opened: 2, closed: 2, durationSum: 80 }]);
+    expect(sums.last(1)[0]!.sketch.quantile(1)).toBe(40);
+    expect(sums.last(1)[0]!.sketch.count).toBe(4);
+  });
+
   test('other lengths, and other values of a dimension, do not count', () => {
     const sums = new WindowSums({ ...ofPlans, where: new Map([['plan', 'pro']]) });
     sums.add(said(0, 60, { dimensions: new Map([['plan', 'pro']]) }));

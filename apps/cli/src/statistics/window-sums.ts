@@ -2,7 +2,7 @@
 //
 // Owns: what was read, by window and by partition.
 // Does not own: reading.
-import type { DurationMs, Millis } from '@flatline/base';
+import { type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
 import { DurationSketch } from '@flatline/kinds/session';
 import type { SessionStats } from '@flatline/ports/formats';
 import type { WindowLengths } from './needed-stats.ts';
@@ -48,17 +48,19 @@ export class WindowSums {
     this.#active.set(windowEnd, active);
   }
 
-  add(stats: SessionStats): void {
+  /** Returns false, and leaves it out, where its sketch is none. */
+  add(stats: SessionStats): boolean {
     const { windowStart, windowEnd, byReason, duration } = stats;
-    if (windowEnd - windowStart !== this.#asked.windowMs || !this.#counts(stats)) return;
-    this.addBefore(stats);
+    if (windowEnd - windowStart !== this.#asked.windowMs || !this.#counts(stats)) return true;
     const window = this.#windows.get(windowStart) ?? newWindow(windowStart, windowEnd);
+    if (!isMerged(window.sketch, duration.sketch)) return false;
+    this.addBefore(stats);
     this.#windows.set(windowStart, window);
     window.opened += stats.opened;
     window.closed += stats.closed;
     window.durationSum += duration.sum;
     for (const [reason, count] of byReason) window.byReason.set(reason, (window.byReason.get(reason) ?? 0) + count);
-    window.sketch.merge(DurationSketch.decode(duration.sketch));
+    return true;
   }
 
   #counts({ dimensions }: SessionStats): boolean {
@@ -104,6 +106,17 @@ export class WindowSums {
     if (last === undefined) return;
     for (let start = Math.max(first, last.windowEnd); start < end; start += this.#asked.windowMs)
       shown.push({ ...newWindow(start, start + this.#asked.windowMs), active: last.active });
+  }
+}
+
+/** False: the bytes are no sketch, or one of more durations than there can be, and nothing is added. */
+function isMerged(sketch: DurationSketch, bytes: Uint8Array): boolean {
+  try {
+    sketch.merge(DurationSketch.decode(bytes));
+    return true;
+  } catch (error) {
+    if (error instanceof MalformedBytes) return false;
+    throw error;
   }
 }
 

@@ -168,11 +168,18 @@ export interface Kept {
   /** The entry in the window is one of those that live then. */
   restored(): void;
   /** For the next commit, which is cut now. */
-  bytes(): Uint8Array;
+  bytes(): KeptBytes;
   /** The commit cut last is in the log. */
   committed(): void;
   /** Returns its last committed words, for operators: plain data. Empty after a start. */
   shown(): readonly ShownEntry[];
+}
+
+/** A kind's state beside its entries, as a commit carries it. */
+export interface KeptBytes {
+  readonly bytes: Uint8Array;
+  /** The least version of the changelog's format that has it (K9). */
+  readonly leastVersion: number;
 }
 
 /** Where an operator may end entries by what they say of themselves (Q4). All of it concerns the entry in the window. */
@@ -253,6 +260,8 @@ export interface KindParts<Entry extends EntryWindow = EntryWindow, Counters = K
   /** The window. */
   readonly entry: Entry;
   readonly counters: Counters;
+  /** The version of the changelog's format that is pinned (K9). What the kind begins to say is no later one's. */
+  readonly changelogFormat: number;
 }
 
 /** The state that a task begins with. */

@@ -18,6 +18,7 @@ export {
   type Refusal,
   type GroupRecords,
   type Kept,
+  type KeptBytes,
   type TouchBase,
 } from './contract.ts';
 export {

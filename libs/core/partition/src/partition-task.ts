@@ -12,7 +12,7 @@
 // Checked
 //   assertion  PT3: by the position at both ends of a cut (Changelog), and before what is due or owed takes effect (LiveEntries).
 //   not        PT1, PT2: of records and commits that are gone; the oracle folds the input and reads the log.
-import { assert, type DurationMs, type HistogramStatus, type Millis } from '@flatline/base';
+import { assert, CHANGELOG_FORMAT, type DurationMs, type HistogramStatus, type Millis } from '@flatline/base';
 import type { EntryWindow, HeldState, HeldTime, HeldTimeRules, Kind, ShownEntry } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
 import type { CommitHeader, CommitName, CutContext, InputPosition } from './changelog/block-format.ts';
@@ -85,7 +85,9 @@ export class PartitionTask {
     const time = new InputTime({ heldTime, clock, table, counters });
     const { routing, blockMemory: memory } = options;
     const commit = new NextCommit(changelog, options, { memory, routing, counters });
-    const openKind = (entry: EntryWindow): Kind => kind.open({ partition, held: time.held, entry, counters });
+    const { format: changelogFormat = CHANGELOG_FORMAT } = options.changelog;
+    const openKind = (entry: EntryWindow): Kind =>
+      kind.open({ partition, held: time.held, entry, counters, changelogFormat });
     const checkpoints = new Checkpoints(table, changelog, options.takenRowBytesMax);
     changelog.giveRowsTo(checkpoints);
     // Rows are copies of entries, and this one may be half changed.
@@ -136,7 +138,7 @@ export class PartitionTask {
     this.#commit.resume(this.#applied);
     this.#atCut = { heldMs: this.heldMs, others: this.#otherRecords };
     const positions = inputs.map(({ position }) => position);
-    this.#entries.begin(held.kept, positions, held.evictions);
+    this.#entries.begin(held.kept?.bytes, positions, held.evictions);
   }
 
   /**

@@ -60,7 +60,9 @@ const VERSION_WITH_SETTINGS = 3;
 const VERSION_WITH_SOURCES = 4;
 /** With disorder, when a session was last told of, early data, or several inputs. */
 const VERSION_WITH_MORE = 5;
-const VERSIONS = [VERSION, VERSION_WITH_SETTINGS, VERSION_WITH_SOURCES, VERSION_WITH_MORE];
+/** With a sketch in bits in what is kept. */
+const VERSION_WITH_BITS = 6;
+const VERSIONS = [VERSION, VERSION_WITH_SETTINGS, VERSION_WITH_SOURCES, VERSION_WITH_MORE, VERSION_WITH_BITS];
 const STATE = 1;
 const CLAIM = 2;
 const STATE_WITH_HOLDS = 3;
@@ -101,6 +103,7 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   if (kind !== STATE) block.list(() => [block.varint(), block.varint()]);
   const settings = WITH_SETTINGS.includes(kind) ? block.list(() => readSettings(block)) : [];
   const kept = WITH_BOTH.includes(kind) ? block.bytes(block.varint()) : NOTHING;
+  if (version === VERSION_WITH_BITS && kept.length === 0) throw new NotABlock(`keeps nothing in version ${version}`);
   const settledTo = kept.length > 0 || kind === STATE_WITH_KEPT ? settledIn(kept) : undefined;
   const evictions = kind === STATE_WITH_EVICTIONS ? evictionsIn(block.bytes(block.varint())) : [];
   const header = { ...fields, settledTo, evictions, origin: origins[0]!, origins, clocks, settings };

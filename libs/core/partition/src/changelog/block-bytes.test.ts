@@ -255,10 +255,10 @@ describe('[K1] the block format', () => {
   test('[K9] claims and commits are written in the format that is pinned, and in none that is not read', () => {
     const claim = { owner: 'me', claimId: 'c-1' };
     expect(encodeClaim(claim, 2)).toEqual(encodeClaim(claim));
-    expect(() => encodeClaim(claim, 6)).toThrow('a changelog format that is written is one that is read');
+    expect(() => encodeClaim(claim, 7)).toThrow('a changelog format that is written is one that is read');
     const pinned = (format: number): PartitionTask =>
       new PartitionTask(options({ changelog: { ...options().changelog, format } }));
-    const tasks = [begun(), pinned(2), pinned(6)];
+    const tasks = [begun(), pinned(2), pinned(7)];
     for (const task of tasks.slice(1)) begin(task, 0, START);
     expect(tasks[1]!.cut(context).blocks).toEqual(tasks[0]!.cut(context).blocks);
     expect(() => tasks[2]!.cut(context)).toThrow('a changelog format that is written is one that is read');
@@ -266,13 +266,13 @@ describe('[K1] the block format', () => {
 
   test('[K9] another version stops the reader', () => {
     const [block] = begun().cut(context).blocks;
-    block!.bytes[1] = 6;
+    block!.bytes[1] = 7;
     expect(() => decodeBlock(block!.bytes)).toThrow(
-      'changelog format version 6, this build reads 2, 3, 4 and 5: run the newer Flatline',
+      'changelog format version 7, this build reads 2, 3, 4, 5 and 6: run the newer Flatline',
     );
     block!.bytes[1] = 1;
     expect(() => decodeBlock(block!.bytes)).toThrow(
-      'changelog format version 1, this build reads 2, 3, 4 and 5: no release wrote that',
+      'changelog format version 1, this build reads 2, 3, 4, 5 and 6: no release wrote that',
     );
   });
 });

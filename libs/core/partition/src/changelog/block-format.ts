@@ -29,9 +29,10 @@
 // many of its pages; and one that a reader does not know begins with it, not whole before it is based: from then on its base is
 // the block at that offset, with a rebind that all its pages follow, in commit after commit.
 //
-// A block is one Kafka record, so its length and checksum are Kafka's. Format versions 2 to 5 are pinned by golden bytes; a
+// A block is one Kafka record, so its length and checksum are Kafka's. Format versions 2 to 6 are pinned by golden bytes; a
 // reader that meets another version stops (K9). A block bears the least version that has what it says: 3 has settings, 4 has
-// entries whose heads and states no former version knows (`EntryFormat.leastVersion`), 5 several inputs.
+// entries whose heads and states no former version knows (`EntryFormat.leastVersion`), 5 several inputs; a kind
+// says which has what it keeps (`KeptBytes.leastVersion`): 6 has packed sketches (S12).
 import {
   assert,
   ByteReader,
@@ -46,7 +47,7 @@ import {
   MalformedBytes,
   type Millis,
 } from '@flatline/base';
-import { type HeldState, type Hold, readEvictions } from '@flatline/kinds';
+import { type HeldState, type Hold, type KeptBytes, readEvictions } from '@flatline/kinds';
 
 const MAGIC = 0x46;
 const KIND_STATE = 1;
@@ -145,7 +146,7 @@ export interface CutContext extends CommitName, HeldState {
   readonly inputs: readonly InputPosition[];
   readonly clock: Millis;
   /** The kind's own state (`Kept`). Default: none. */
-  readonly kept?: Uint8Array | undefined;
+  readonly kept?: KeptBytes | undefined;
   /** Evictions under way (Q4). Default: there are none. */
   readonly evictions?: Uint8Array | undefined;
 }
@@ -200,8 +201,9 @@ export function encodeHeader(
   const hasSettings = kind === KIND_STATE_WITH_SETTINGS;
   const least = hasSettings ? CHANGELOG_FORMAT_WITH_SETTINGS : FORMAT_WITHOUT_SETTINGS;
   const inputsNeed = ofSeveral ? CHANGELOG_FORMAT_WITH_INPUTS : least;
-  const keptNeeds = kind >= KIND_STATE_WITH_KEPT ? CHANGELOG_FORMAT_WITH_KEPT : least;
-  preamble(out, kind, format, least, Math.max(entriesNeed, inputsNeed, keptNeeds));
+  const kindNeeds = kind >= KIND_STATE_WITH_KEPT ? CHANGELOG_FORMAT_WITH_KEPT : least;
+  const keptNeeds = header.kept?.leastVersion ?? least;
+  preamble(out, kind, format, least, Math.max(entriesNeed, inputsNeed, kindNeeds, keptNeeds));
   out.text(header.logId);
   out.text(header.owner);
   out.text(header.commitId);
@@ -229,7 +231,7 @@ export function encodeHeader(
   if (ofSeveral) for (const { clock = 0 } of header.inputs) out.varint(clock);
   if (kind !== KIND_STATE) encodeHolds(header.holds, out);
   if (mayHaveSettings(kind)) encodeSettings(header.settings ?? [], out);
-  if (header.kept !== undefined) out.block(header.kept);
+  if (header.kept !== undefined) out.block(header.kept.bytes);
   if (header.evictions === undefined) return;
   if (header.kept === undefined) out.varint(0);
   out.block(header.evictions);
@@ -289,7 +291,7 @@ export function decodeBlock(bytes: Uint8Array): Block {
   const kind = input.u8();
   if (kind === KIND_CLAIM) return { kind: 'claim', claim: { owner: input.text(), claimId: input.text() } };
   if (!STATE_KINDS.includes(kind)) throw new MalformedBytes(`changelog block of unknown kind ${kind}`);
-  const header = decodeHeader(input, kind);
+  const header = decodeHeader(input, kind, version);
   return { kind: 'state', header, bodyStart: input.position };
 }
 
@@ -309,7 +311,8 @@ function preamble(out: ByteWriter, kind: number, format: number, least: number, 
   out.u8(kind);
 }
 
-function decodeHeader(input: ByteReader, kind: number): CommitHeader {
+/** Takes it that what is kept needs the block's version: something of the block does. */
+function decodeHeader(input: ByteReader, kind: number, version: number): CommitHeader {
   const header = decodeFields(input);
   const begun = hasOrigins(kind) ? header.inputs.map((each) => ({ ...each, origin: input.varint() })) : header.inputs;
   const hasClocks = kind >= KIND_STATE_OF_SEVERAL && begun.length > 1;
@@ -318,12 +321,12 @@ function decodeHeader(input: ByteReader, kind: number): CommitHeader {
   const settings = mayHaveSettings(kind) ? decodeSettings(input) : [];
   const said = { ...header, inputs, holds, settings };
   if (kind < KIND_STATE_WITH_KEPT) return said;
-  const kept = copyOf(input.block());
+  const kept = { bytes: copyOf(input.block()), leastVersion: version };
   if (kind === KIND_STATE_WITH_KEPT) return { ...said, kept };
   const evictions = copyOf(input.block());
   // Whoever resumes from the commit relies on it.
   readEvictions(new ByteReader(evictions));
-  return { ...said, ...(kept.length > 0 && { kept }), evictions };
+  return { ...said, ...(kept.bytes.length > 0 && { kept }), evictions };
 }
 
 function copyOf(bytes: Uint8Array): Uint8Array {

@@ -386,7 +386,7 @@ export class Changelog {
       liveBytes: this.liveBytes,
       logBytes: this.ledger.logBytes,
     };
-    this.#keptBytes = (context.kept?.length ?? 0) + (context.evictions?.length ?? 0);
+    this.#keptBytes = (context.kept?.bytes.length ?? 0) + (context.evictions?.length ?? 0);
     const blocks = this.#builder.finish(header);
     const blockBytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
     this.#inFlight = { blocks, removed, header, blockBytes };

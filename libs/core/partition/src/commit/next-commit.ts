@@ -3,7 +3,7 @@
 // Owns: outputs, dead letters, how large a commit may be, whether the input waits for it, how much was applied by the last cut.
 // Does not own: what changed of entries (Changelog), the position, when a commit is cut (the runtime).
 import { assert, type Millis, type ReusedMemory } from '@flatline/base';
-import type { HeldState, KindOutput, TouchBase } from '@flatline/kinds';
+import type { HeldState, KeptBytes, KindOutput, TouchBase } from '@flatline/kinds';
 import type { Routing } from '@flatline/kinds/routing';
 import type { DeadLetterReason, RecordCursor } from '@flatline/ports';
 import type { CommitName, InputPosition } from '../changelog/block-format.ts';
@@ -212,7 +212,7 @@ export interface CommitState {
   readonly clock: Millis;
   readonly held: HeldState;
   /** The kind's state beside its entries; undefined: it has none. */
-  readonly kept: Uint8Array | undefined;
+  readonly kept: KeptBytes | undefined;
   /** Evictions under way (Q4); undefined: none is. */
   readonly evictions: Uint8Array | undefined;
 }

@@ -10,7 +10,7 @@
 // Checked
 //   assertion  IN1, as far as what is passed has been reached: the oracle folds the rest.
 import { assert, type Millis } from '@flatline/base';
-import type { Effects, Kept, ShownEntry } from '@flatline/kinds';
+import type { Effects, Kept, KeptBytes, ShownEntry } from '@flatline/kinds';
 
 export class PassedInstants {
   readonly #kept: Kept | undefined;
@@ -47,7 +47,7 @@ export class PassedInstants {
   }
 
   /** As the next commit carries it; undefined: nothing is kept. */
-  bytes(): Uint8Array | undefined {
+  bytes(): KeptBytes | undefined {
     return this.#kept?.bytes();
   }
 

@@ -43,6 +43,12 @@ export const STATS_MUTANTS: readonly Mutant[] = [
     to: 'if (mantissa < BOUNDS[middle]!) most = middle;',
   },
   {
+    name: 'expects of a count what the one before it was',
+    file: 'libs/core/kinds/src/session/statistics/packed-counts.ts',
+    from: 'return Math.floor((this.#last + this.#before) / 2);',
+    to: 'return this.#last;',
+  },
+  {
     name: 'gives one value more a place',
     file: STATISTICS,
     from: 'known.size >= max',

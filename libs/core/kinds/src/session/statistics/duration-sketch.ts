@@ -1,10 +1,8 @@
 // How long sessions lasted, as a sketch for quantiles: counts by bin (duration-bins.ts). The same durations make the same
-// bytes, in whatever order they came and however they were spread over sketches that were merged (C5).
-//
-//   sketch = scale u8 (5) · zeros varint (sessions that lasted no time) ·
-//            for each stretch of bins that are not empty, ascending: bins passed over varint · bins varint · their counts varint…
-import { ByteReader, ByteWriter, type DurationMs, MalformedBytes } from '@flatline/base';
-import { BIN_MAX, binOf, middleOf, SCALE } from './duration-bins.ts';
+// bytes (sketch-bytes.ts), in whatever order they came and however they were spread over sketches that were merged (C5).
+import { type DurationMs, MalformedBytes } from '@flatline/base';
+import { binOf, middleOf } from './duration-bins.ts';
+import { readSketch, type SketchForm, writeSketch } from './sketch-bytes.ts';
 
 export class DurationSketch {
   #zeros = 0;
@@ -18,8 +16,10 @@ export class DurationSketch {
     else this.#addTo(binOf(ms), 1);
   }
 
-  /** Adds what the other one has. */
+  /** Adds what the other one has. @throws MalformedBytes where both have more than 2^53 − 1 durations: no sessions make so many. */
   merge(other: DurationSketch): void {
+    if (other.count > Number.MAX_SAFE_INTEGER - this.count)
+      throw new MalformedBytes('sketches of more than 2^53 − 1 durations together');
     this.#zeros += other.#zeros;
     other.#counts.forEach((count, at) => {
       if (count > 0) this.#addTo(other.#first + at, count);
@@ -48,47 +48,18 @@ export class DurationSketch {
     return undefined;
   }
 
-  encode(): Uint8Array {
-    const out = new ByteWriter(256);
-    out.u8(SCALE);
-    out.varint(this.#zeros);
-    let passed = this.#first;
-    for (let at = 0; at < this.#counts.length;) {
-      let end = at;
-      while ((this.#counts[end] ?? 0) > 0) end += 1;
-      if (end > at) {
-        out.varint(passed);
-        out.varint(end - at);
-        for (; at < end; at += 1) out.varint(this.#counts[at]!);
-        passed = 0;
-      } else {
-        passed += 1;
-        at += 1;
-      }
-    }
-    return out.copy();
+  /** `form`: packed, but where a former format of the changelog is pinned (K9). */
+  encode(form: SketchForm = 'packed'): Uint8Array {
+    return writeSketch({ zeros: this.#zeros, first: this.#first, counts: this.#counts }, form);
   }
 
-  /** @throws MalformedBytes, also where `encode` would write the same counts otherwise. */
+  /** Reads either form. @throws MalformedBytes, also where `encode` would write the same counts otherwise. */
   static decode(bytes: Uint8Array): DurationSketch {
-    const input = new ByteReader(bytes);
+    const { zeros, first, counts } = readSketch(bytes);
     const sketch = new DurationSketch();
-    const scale = input.u8();
-    if (scale !== SCALE) throw new MalformedBytes(`a sketch of scale ${scale}, this version reads ${SCALE}`);
-    sketch.#zeros = input.varint();
-    let bin = 0;
-    for (let isFirst = true; input.remaining > 0; isFirst = false) {
-      const passed = input.varint();
-      const length = input.varint();
-      if (length === 0 || (passed === 0 && !isFirst)) throw new MalformedBytes('a sketch with stretches that are none');
-      bin += passed;
-      if (bin + length > BIN_MAX + 1) throw new MalformedBytes(`a sketch with bin ${bin + length - 1}`);
-      for (let left = length; left > 0; left -= 1, bin += 1) {
-        const count = input.varint();
-        if (count === 0) throw new MalformedBytes('a sketch that counts nothing in a stretch');
-        sketch.#addTo(bin, count);
-      }
-    }
+    sketch.#zeros = zeros;
+    sketch.#first = first;
+    sketch.#counts = [...counts];
     return sketch;
   }
 

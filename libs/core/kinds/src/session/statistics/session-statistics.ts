@@ -9,12 +9,22 @@
 //
 // Values get their places from records, in the order of the log, and keep them: what a session counts as while it is open
 // depends on its attributes alone, and is found again after a restart.
-import { assert, ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
+import {
+  assert,
+  ByteReader,
+  ByteWriter,
+  CHANGELOG_FORMAT_WITH_KEPT,
+  CHANGELOG_FORMAT_WITH_PACKED_SKETCHES,
+  type DurationMs,
+  MalformedBytes,
+  type Millis,
+} from '@flatline/base';
 import type { SessionEvent, SessionSummary } from '@flatline/ports/formats';
-import type { Effects, Kept } from '../../contract.ts';
+import type { Effects, Kept, KeptBytes } from '../../contract.ts';
 import { inputAt, offsetAt } from '../../input-place.ts';
 import type { ShownEntry } from '../../shown-entry.ts';
 import { OTHER, type StatisticsRules, VALUE_LENGTH_MAX } from './statistics-rules.ts';
+import type { SketchForm } from './sketch-bytes.ts';
 import { shownWindow } from './shown-window.ts';
 import { type FinalCell, sayCell, type StatisticsVoice } from './statistics-voice.ts';
 import { WindowCell } from './window-cell.ts';
@@ -30,6 +40,8 @@ interface CountedSession {
 
 interface StatisticsParts {
   readonly partition: number;
+  /** How sketches are written; both forms are read. */
+  readonly sketches: SketchForm;
   /** The open sessions of the entry in the window. */
   readonly open: () => readonly CountedSession[];
 }
@@ -47,6 +59,7 @@ export class SessionStatistics implements Kept {
   readonly #rules: StatisticsRules;
   readonly #voice: StatisticsVoice;
   readonly #partition: number;
+  readonly #sketches: SketchForm;
   readonly #open: () => readonly CountedSession[];
   readonly #shortestMs: DurationMs;
   /** The rules, as text: by others it begins from nothing. */
@@ -68,10 +81,11 @@ export class SessionStatistics implements Kept {
   /** By name of a label, where there are any. */
   readonly #active = new Map<string, number>();
 
-  constructor(rules: StatisticsRules, voice: StatisticsVoice, { partition, open }: StatisticsParts) {
+  constructor(rules: StatisticsRules, voice: StatisticsVoice, { partition, sketches, open }: StatisticsParts) {
     this.#rules = rules;
     this.#voice = voice;
     this.#partition = partition;
+    this.#sketches = sketches;
     this.#open = open;
     this.#shortestMs = rules.windows[0]!;
     this.#text = JSON.stringify([
@@ -200,7 +214,7 @@ export class SessionStatistics implements Kept {
     return [...this.#committed.values()];
   }
 
-  bytes(): Uint8Array {
+  bytes(): KeptBytes {
     this.#cut = new Map([...this.#cut, ...this.#said]);
     this.#said = new Map();
     const out = new ByteWriter(256);
@@ -215,10 +229,17 @@ export class SessionStatistics implements Kept {
       out.varint(cells.size);
       for (const [name, cell] of inOrder(cells)) {
         for (const value of labelIn(name)) out.text(value);
-        cell.write(out);
+        cell.write(out, this.#sketches);
       }
     }
-    return out.copy();
+    return { bytes: out.copy(), leastVersion: this.#leastVersion() };
+  }
+
+  #leastVersion(): number {
+    const hasSketch = this.#windows.some((cells) => [...cells.values()].some(({ closed }) => closed > 0));
+    return hasSketch && this.#sketches === 'packed'
+      ? CHANGELOG_FORMAT_WITH_PACKED_SKETCHES
+      : CHANGELOG_FORMAT_WITH_KEPT;
   }
 
   committed(): void {
@@ -263,7 +284,7 @@ export class SessionStatistics implements Kept {
       return { ...window, countedFrom, dimensions, cell, active, partition: this.#partition };
     });
     if (cells.length === 0) return;
-    const all = cells.map((cell) => sayCell(cell, this.#voice, effects));
+    const all = cells.map((cell) => sayCell(cell, { ...this.#voice, sketches: this.#sketches }, effects));
     const active = [...this.#active.values()].reduce((sum, each) => sum + each, 0);
     this.#said.set(this.#rules.windows[index]!, shownWindow(window, active, all));
   }

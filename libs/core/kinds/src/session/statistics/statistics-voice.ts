@@ -1,6 +1,7 @@
 // Tells of a window that is over (S12).
 import type { SessionStats, SessionStatsEncoder } from '@flatline/ports/formats';
 import type { Effects } from '../../contract.ts';
+import type { SketchForm } from './sketch-bytes.ts';
 import type { WindowCell } from './window-cell.ts';
 
 export interface StatisticsVoice {
@@ -17,7 +18,7 @@ const utf8 = new TextEncoder();
 /** Returns what is said. */
 export function sayCell(
   { cell, ...of }: FinalCell,
-  { encoder, topic }: StatisticsVoice,
+  { encoder, topic, sketches }: StatisticsVoice & { readonly sketches: SketchForm },
   effects: Effects,
 ): SessionStats {
   const { opened, closed, byReason, sumMs, minMs, maxMs, sketch } = cell;
@@ -28,7 +29,7 @@ export function sayCell(
     sum: sumMs,
     min: closed === 0 ? undefined : minMs,
     max: closed === 0 ? undefined : maxMs,
-    sketch: sketch.encode(),
+    sketch: sketch.encode(sketches),
   };
   const said = { ...of, opened, closed, byReason: new Map(Object.entries(byReason)), duration };
   effects.emit({ topic, key, value: encoder.encode(said) });

@@ -2,6 +2,7 @@
 import { type ByteReader, type ByteWriter, type DurationMs, MalformedBytes } from '@flatline/base';
 import type { CloseReason } from '@flatline/ports/formats';
 import { DurationSketch } from './duration-sketch.ts';
+import type { SketchForm } from './sketch-bytes.ts';
 
 /** In the order of docs/FORMATS.md. */
 const REASONS: readonly CloseReason[] = ['TIMEOUT', 'ENDED', 'MAX_DURATION', 'EVICTED'];
@@ -29,12 +30,12 @@ export class WindowCell {
     this.sketch.add(durationMs);
   }
 
-  write(out: ByteWriter): void {
+  write(out: ByteWriter, sketch: SketchForm): void {
     out.varint(this.opened);
     for (const reason of REASONS) out.varint(this.byReason[reason]);
     if (this.closed === 0) return;
     for (const ms of [this.sumMs, this.minMs, this.maxMs]) out.varint(ms);
-    out.block(this.sketch.encode());
+    out.block(this.sketch.encode(sketch));
   }
 
   /** @throws MalformedBytes */

@@ -1,7 +1,9 @@
-// The sketch of durations, by docs/FORMATS.md alone: bins by integers of any length, counted one by one.
+// The sketch of durations, by docs/FORMATS.md alone: bins by integers of any length, counted one by one, and bits as text.
 import type { DurationMs } from '@flatline/base';
 
 const SCALE = 5;
+/** The first byte of one in bits. */
+const IN_BITS = 133;
 /** Bins in an octave. */
 const PER_OCTAVE = 32n;
 
@@ -21,20 +23,63 @@ export function binIn(ms: DurationMs): number {
   return bin;
 }
 
+/** True if a former Flatline wrote the sketch, or one whose changelog has a former format: `formerSketch` is what it has to be. */
+export function isFormer(sketch: Uint8Array): boolean {
+  return sketch[0] === SCALE;
+}
+
 /** `zeros`: sessions that lasted no time. `counts`: others by bin. */
 export function exactSketch(zeros: number, counts: ReadonlyMap<number, number>): Uint8Array {
-  const bins = [...counts.keys()].sort((a, b) => a - b);
-  const written = [SCALE, ...varint(zeros)];
-  for (let at = 0, next = 0; at < bins.length;) {
-    const first = bins[at]!;
-    let length = 1;
-    while (bins[at + length] === first + length) length += 1;
-    written.push(...varint(first - next), ...varint(length));
-    for (let i = 0; i < length; i += 1) written.push(...varint(counts.get(first + i)!));
-    next = first + length;
-    at += length;
+  let bits = '';
+  /** All that were told of, less one. */
+  const told: bigint[] = [];
+  for (const { passed, stretch } of stretchesOf(counts)) {
+    bits += gamma(BigInt(bits === '' ? passed + 1 : passed)) + gamma(BigInt(stretch.length));
+    for (const count of stretch) {
+      const less = BigInt(count) - 1n;
+      bits += countIn(less, ((told.at(-1) ?? 0n) + (told.at(-2) ?? 0n)) / 2n);
+      told.push(less);
+    }
   }
+  const whole = bits.padEnd(Math.ceil(bits.length / 8) * 8, '0');
+  const bytes = Array.from({ length: whole.length / 8 }, (_, at) =>
+    Number.parseInt(whole.slice(8 * at, 8 * at + 8), 2),
+  );
+  return Uint8Array.from([IN_BITS, ...varint(zeros), ...bytes]);
+}
+
+export function formerSketch(zeros: number, counts: ReadonlyMap<number, number>): Uint8Array {
+  const written = [SCALE, ...varint(zeros)];
+  for (const { passed, stretch } of stretchesOf(counts))
+    written.push(...varint(passed), ...varint(stretch.length), ...stretch.flatMap((count) => varint(count)));
   return Uint8Array.from(written);
+}
+
+/** Counts of bins without an empty one between them, and how many empty ones are before them. */
+function stretchesOf(counts: ReadonlyMap<number, number>): { readonly passed: number; readonly stretch: number[] }[] {
+  const bins = [...counts.keys()].sort((a, b) => a - b);
+  const stretches: { passed: number; stretch: number[] }[] = [];
+  let next = 0;
+  for (const bin of bins) {
+    if (bin > next || stretches.length === 0) stretches.push({ passed: bin - next, stretch: [] });
+    stretches.at(-1)!.stretch.push(counts.get(bin)!);
+    next = bin + 1;
+  }
+  return stretches;
+}
+
+function countIn(less: bigint, expected: bigint): string {
+  const off = less < expected ? 2n * (expected - less) - 1n : 2n * (less - expected);
+  const number = less > 2n * expected ? less : off;
+  const low = Math.ceil((expected === 0n ? 0 : expected.toString(2).length) / 2);
+  const high = number >> BigInt(low);
+  const rest = number - (high << BigInt(low));
+  return gamma(high + 1n) + (low === 0 ? '' : rest.toString(2).padStart(low, '0'));
+}
+
+function gamma(value: bigint): string {
+  const digits = value.toString(2);
+  return '0'.repeat(digits.length - 1) + digits;
 }
 
 function varint(value: number): number[] {

@@ -4,7 +4,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { StatsRules } from '../../logs/history.ts';
 import { isBelow, type Positions } from '../../logs/places.ts';
-import { binIn, exactSketch } from './exact-sketch.ts';
+import { binIn, exactSketch, formerSketch } from './exact-sketch.ts';
 
 /** A record that `<output>.stats` must have. */
 export interface ExpectedStats {
@@ -12,6 +12,8 @@ export interface ExpectedStats {
   readonly key: string;
   /** Named as in docs/FORMATS.md. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Their sketch where it is a former one (K9). */
+  readonly formerSketch: Uint8Array;
 }
 
 type Attributes = ReadonlyMap<string, string>;
@@ -221,6 +223,7 @@ export class NaiveStats {
         duration: { count, sum: Number(sum > most ? most : sum), min, max, sketch },
         partition: this.#partition,
       },
+      formerSketch: formerSketch(zeros, bins),
     };
   }
 

@@ -1,5 +1,6 @@
 // A log of sessions, and a task that counts them.
-import { sessionKind, type SessionRules } from '@flatline/kinds/session';
+import { CHANGELOG_FORMAT } from '@flatline/base';
+import { DurationSketch, sessionKind, type SessionRules } from '@flatline/kinds/session';
 import { inputRecord, jsonEvent, type RawRecord } from '@flatline/oracle';
 import { foldInput } from '@flatline/oracle/session';
 import { blankEvent, type EventDecoder } from '@flatline/ports/formats';
@@ -36,8 +37,18 @@ export function written({ dimensions, byReason, duration, ...said }: { readonly 
   return { ...said, dimensions: plain(dimensions), byReason: plain(byReason), duration: figures };
 }
 
+function packedOf(said: Said): Said {
+  const duration = said['duration'] as { readonly sketch: string };
+  const sketch = DurationSketch.decode(Buffer.from(duration.sketch, 'hex')).encode();
+  return { ...said, duration: { ...duration, sketch: Buffer.from(sketch).toString('hex') } };
+}
+
 export class StatisticsLog extends KindLog<Said> {
   rules: SessionRules;
+  /** The version that is pinned from the next start on (K9); undefined: none is. */
+  changelogFormat: number | undefined;
+  /** Each start pins the version before, or none, where the one before did otherwise. */
+  pinsInTurns = false;
   readonly #groupMax: number;
   readonly #timestampType: 'LogAppendTime' | 'CreateTime';
 
@@ -57,7 +68,8 @@ export class StatisticsLog extends KindLog<Said> {
     const encoder = { encode: () => bytes('{}') };
     const kind = sessionKind({ rules, decoder, encoder, stats: statsVoice, tombstones: false, outputTopic: 'output' });
     const input = { ...options().input, timestampType: this.#timestampType };
-    return new PartitionTask({ ...options({ partition: PARTITION, rules, input }), kind });
+    const changelog = { ...options().changelog, format: this.changelogFormat };
+    return new PartitionTask({ ...options({ partition: PARTITION, rules, input, changelog }), kind });
   }
 
   protected override hear({ topic, value }: Output): Said {
@@ -78,6 +90,17 @@ export class StatisticsLog extends KindLog<Said> {
   /** Records of the topic of statistics, by key. */
   windows(): Readonly<Record<string, readonly Said[]>> {
     return Object.fromEntries(Object.entries(this.all()).filter(([key]) => key.startsWith('[')));
+  }
+
+  override restart(): void {
+    if (this.pinsInTurns) this.changelogFormat = this.changelogFormat === undefined ? CHANGELOG_FORMAT - 1 : undefined;
+    super.restart();
+  }
+
+  /** The same, each sketch in the form of the newest version, whatever version said it. */
+  packedWindows(): ReturnType<StatisticsLog['windows']> {
+    const packed = Object.entries(this.windows()).map(([key, said]) => [key, said.map(packedOf)] as const);
+    return Object.fromEntries(packed);
   }
 
   /** Appends a record at that time; key null: one that tells the time. */

@@ -1,6 +1,7 @@
 // Statistics of sessions by windows of the clock.
 import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
+import { decodeBlock, storedHeader } from '../../changelog/block-format.ts';
 import { MINUTE, StatisticsLog } from './statistics.fixture.ts';
 
 const SEED = Number(process.env['SEED'] ?? 120_000_100);
@@ -38,7 +39,7 @@ describe('[S12] statistics as a stream', () => {
           closed: 2,
           byReason: { TIMEOUT: 1, ENDED: 1, MAX_DURATION: 0, EVICTED: 0 },
           active: 1,
-          duration: { count: 2, sum: 6_000, min: 1_000, max: 5_000, sketch: '0500bf0201014a0101' },
+          duration: { count: 2, sum: 6_000, min: 1_000, max: 5_000, sketch: '850000a0604ac0' },
           partition: 3,
         },
       ],
@@ -177,7 +178,7 @@ describe('[S12] statistics as a stream', () => {
     expect(log.windows()[KEY(T + 10 * MINUTE, MINUTE)]).toMatchObject([{ closed: 1, active: 0 }]);
   });
 
-  test('[K9] a pipeline without statistics writes what it wrote; one with them format 5', () => {
+  test('[K9] a pipeline without statistics writes what it wrote; one with them format 5, and once something has closed format 6', () => {
     const versions = [undefined, BY_MINUTE].map((stats) => {
       const log = new StatisticsLog({ ...(stats && { stats }) });
       log.add(T, 'a');
@@ -188,10 +189,59 @@ describe('[S12] statistics as a stream', () => {
       [2, 1],
       [5, 7],
     ]);
+    expect(writtenBy(undefined).versions).toEqual([5, 6, 6, 5]);
+  });
+
+  test('[K9] where a former version is pinned, the changelog and what is said are as it wrote them', () => {
+    const { log, versions } = writtenBy(5);
+    expect(versions).toEqual([5, 5, 5, 5]);
+    expect(log.windows()).toMatchObject({ [KEY(T, MINUTE)]: [{ duration: { sketch: '0500bf0201014a0101' } }] });
+    expect(log.packedWindows()).toEqual(log.folded().all);
+  });
+
+  test('[K9] a local store has a commit with statistics in the version that the commit has', () => {
+    for (const format of [5, undefined])
+      for (const block of writtenBy(format).log.blocks) {
+        const read = decodeBlock(block);
+        if (read.kind !== 'state') throw new Error('it is a commit');
+        const stored = storedHeader(read.header, []);
+        expect(stored[1]).toBe(block[1]);
+        expect(decodeBlock(stored)).toMatchObject({ header: { kept: read.header.kept } });
+      }
+  });
+
+  test('[K9] what a former version left goes on in the newest, and back', () => {
+    const log = new StatisticsLog({ stats: BY_MINUTE });
+    const versions = [5, undefined, 5].map((format, i) => {
+      log.changelogFormat = format;
+      log.restart();
+      for (const ms of [1_000, 5_000, 9_000]) {
+        log.add(T + 10_000 * i, `${ms}`);
+        log.add(T + 10_000 * i + ms, `${ms}`, null);
+      }
+      log.commit();
+      return log.blocks.at(-1)![1];
+    });
+    expect(versions).toEqual([5, 6, 5]);
+    log.add(T + MINUTE, null);
+    log.commit();
+    expect(log.windows()).toMatchObject({ [KEY(T, MINUTE)]: [{ closed: 9 }] });
+    expect(log.packedWindows()).toEqual(log.folded().all);
+  });
+
+  test('[K9] golden bytes of a commit with statistics in format 6', () => {
+    const log = new StatisticsLog({ stats: BY_PLAN });
+    log.add(T, 'a', plan('pro'));
+    log.add(T + 9, 'a', null);
+    log.commit();
+    expect(Buffer.from(log.blocks[0]!).toString('hex')).toMatchInlineSnapshot(
+      `"460607036c6f67026d650572756e2d3000000001040102e90300000892809ccdca64008980cea6a5320000000000000000000000003d1d5b5b36303030305d2c5b5b22706c616e222c22706c616e222c325d5d5d00008080cea6a532010370726f010370726f0100010000090909048500033e"`,
+    );
   });
 
   test('[K9] golden bytes of a commit with statistics', () => {
     const log = new StatisticsLog({ stats: BY_PLAN });
+    log.changelogFormat = 5;
     log.add(T, 'a', plan('pro'));
     log.add(T + 9, 'a', null);
     log.commit();
@@ -245,6 +295,17 @@ describe('[S12] statistics as a stream', () => {
     expect(Object.keys(log.windows())).toHaveLength(1);
   });
 
+  test.each(Array.from({ length: Math.ceil(SEEDS / 6) }, (_, i) => SEED + i))(
+    '[S12] [C5] [K9] any history of instances that pin a former format in turns says what the oracle says (rerun: SEED=%i SEEDS=1)',
+    (seed) => {
+      const random = seededRandom(seed);
+      const log = new StatisticsLog(drawnRules(random), 1 + random.below(5));
+      log.pinsInTurns = true;
+      run(log, random, 0);
+      expect(log.packedWindows()).toEqual(log.folded().all);
+    },
+  );
+
   test.each(Array.from({ length: SEEDS }, (_, i) => SEED + i))(
     '[S12] [C5] [R1] any history, cut, drained and restarted anywhere, says what the oracle says (rerun: SEED=%i SEEDS=1)',
     (seed) => {
@@ -256,6 +317,20 @@ describe('[S12] statistics as a stream', () => {
     },
   );
 });
+
+/** A commit before something closes, one after, one more, and one once that window is over. */
+function writtenBy(format: number | undefined): { log: StatisticsLog; versions: readonly number[] } {
+  const log = new StatisticsLog({ stats: BY_MINUTE });
+  log.changelogFormat = format;
+  const versions = [0, 1, 2, 3].map((i) => {
+    if (i === 0) for (const key of ['1000', '5000']) log.add(T, key);
+    if (i === 1) for (const ms of [1_000, 5_000]) log.add(T + ms, `${ms}`, null);
+    log.add(T + i * 20_000, null);
+    log.commit();
+    return log.blocks.at(-1)![1]!;
+  });
+  return { log, versions };
+}
 
 type Rules = StatisticsLog['rules'];
 

@@ -1,0 +1,1 @@
+export { binIn, exactSketch, formerSketch } from './exact-sketch.ts';
