@@ -80,6 +80,20 @@ describe('flatline config check', () => {
     });
   });
 
+  test('[I4] names a flag as it was typed, and a variable where it was set', async () => {
+    writeFileSync(join(folder, 'flatline.config.yaml'), YAML);
+    const words = ['--config', 'flatline.config.yaml', '--brokers', 'localhost'];
+    const { exitCode, stderr } = await cli(['config', 'check', ...words], {
+      folder,
+      env: { FLATLINE_INSTANCE: 'a b' },
+    });
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain('--brokers (brokers[0]) is "localhost": host:port');
+    expect(stderr).toContain('FLATLINE_INSTANCE (instance) is "a b"');
+    const started = await cli(['run', ...words, '--instance', 'a b', '--state-dir', ''], { folder });
+    expect(started.stderr).toContain('--instance (instance) is "a b"');
+  });
+
   test('[I4] ends with 2 and all that is wrong', async () => {
     writeFileSync(join(folder, 'wrong.yaml'), YAML.replace('30m', 'soon').replace('lease', 'leese'));
     const { exitCode, stderr } = await run('config check --config wrong.yaml');

@@ -28,10 +28,12 @@ export function configurationOf(
   uses: readonly SecretSection[],
 ): Promise<FlatlineConfig> {
   const { folder, clock } = shell;
+  const given = givenBy(flags, folder);
   return loadConfiguration({
     file: flags.config,
     folder,
-    environment: environmentOf(shell, flags),
+    environment: { ...shell.env, ...given },
+    flags: Object.fromEntries(Object.keys(given).map((name) => [name, FLAGS[name as keyof typeof FLAGS]])),
     uses,
     now: clock.wallMs(),
   });
@@ -58,14 +60,21 @@ function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function environmentOf({ env, folder }: Shell, flags: ConfigurationFlags): Environment {
-  const { brokers, instance, stateDir, httpPort } = flags;
-  const given: Environment = {
+/** Variables that a flag stands over. */
+const FLAGS = {
+  KAFKA_BROKERS: '--brokers',
+  FLATLINE_INSTANCE: '--instance',
+  FLATLINE_STATE_DIR: '--state-dir',
+  FLATLINE_HTTP_PORT: '--http-port',
+} as const;
+
+function givenBy({ brokers, instance, stateDir, httpPort }: ConfigurationFlags, folder: string): Environment {
+  const given: Readonly<Record<keyof typeof FLAGS, string | undefined>> = {
     KAFKA_BROKERS: brokers?.join(','),
     FLATLINE_INSTANCE: instance,
     // A flag is relative to where it is typed, a setting to its file.
     FLATLINE_STATE_DIR: stateDir === undefined ? undefined : resolve(folder, stateDir),
     FLATLINE_HTTP_PORT: httpPort?.toString(),
   };
-  return { ...env, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

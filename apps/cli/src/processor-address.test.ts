@@ -38,6 +38,17 @@ describe('where a processor is asked', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('http://127.0.0.1:7070') });
   });
 
+  test('[I4] a file without a token is no token of nothing', async () => {
+    writeFileSync(join(folder, 'token'), '\n');
+    const { exitCode, stderr } = await cli(['status', '--url', 'http://127.0.0.1:1', '--token-file', 'token'], {
+      folder,
+    });
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringMatching(/--token-file token is empty: .*flatline http token/),
+    ]);
+  });
+
   test.each(['status', 'top', 'partitions list', 'partitions restart --all'])('%s takes --http-port', async (line) => {
     const { stderr } = await cli([...line.split(' '), '--http-port', '1'], { folder });
     expect(stderr).toContain('no processor answers at http://127.0.0.1:1 ');

@@ -23,7 +23,7 @@ export interface Access {
 /** @throws CommandFailure where a file cannot be read */
 export function accessOf({ tokenFile, ca }: AccessFlags, shell: Shell): Access {
   return {
-    token: tokenFile === undefined ? undefined : textOf('--token-file', tokenFile, shell),
+    token: tokenFile === undefined ? undefined : tokenIn(tokenFile, shell),
     ca: ca === undefined ? undefined : textOf('--ca', ca, shell),
   };
 }
@@ -164,6 +164,12 @@ export interface ConfiguredAddress {
 export function urlOf({ http: { host, port, advertised, protection } }: ConfiguredAddress): string {
   if (protection?.tls !== 'here') return `http://${hostToAsk(host)}:${port}`;
   return `https://${advertised ?? `${hostToAsk(host)}:${port}`}`;
+}
+
+function tokenIn(file: string, shell: Shell): string {
+  const token = textOf('--token-file', file, shell);
+  if (token !== '') return token;
+  throw usageFailure(`--token-file ${file} is empty: write a token into it that \`flatline http token\` has made`);
 }
 
 function textOf(what: string, file: string, { folder }: Shell): string {

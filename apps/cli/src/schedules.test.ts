@@ -45,7 +45,10 @@ describe('schedules and entries at the command line', () => {
     [['schedules', 'add', 'anna', '--cron', '0 0 31 2 *'], 'never-due'],
     [['schedules', 'add', 'anna', '--cron', '0 7 * * *', '--time-zone', 'Europe/Atlantis'], 'invalid-time-zone'],
     [['schedules', 'add', 'anna', '--delay', '1h', '--id', ''], 'invalid-schedule-id'],
-    [['schedules', 'add', 'anna', '--delay', '1h', '--target', 'nowhere'], '--target nowhere is none'],
+    [
+      ['schedules', 'add', 'anna', '--delay', '1h', '--target', 'nowhere'],
+      '--target nowhere is none of targets, and this pipeline has none',
+    ],
     [['schedules', 'add', 'anna', '--delay', '1h', '--value', 'x'.repeat(200)], 'message-too-large'],
     [['schedules', 'add', 'anna', '--delay', '1h', '--value', 'x', '--value-file', 'y'], 'only one of them'],
     [['schedules', 'add', 'anna', '--delay', '1h', '--value-file', 'nowhere'], 'cannot be read'],

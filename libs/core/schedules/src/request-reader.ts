@@ -164,7 +164,8 @@ function targetIn(own: OwnHeaders, { targets, outputTopic }: ScheduleRules): str
   const target = textIn(own, TARGET_HEADER, TARGET_LENGTH_MAX);
   if (target === undefined || targets.includes(target)) return target;
   if (target === outputTopic) return undefined;
-  throw new BadHeader('unknown-target', `${TARGET_HEADER} ${target} is none of targets (${targets.join(', ')})`);
+  const there = targets.length === 0 ? ', and this pipeline has none' : ` (${targets.join(', ')})`;
+  throw new BadHeader('unknown-target', `${TARGET_HEADER} ${target} is none of targets${there}`);
 }
 
 /** Headers that say something. A name that comes twice says two things. */

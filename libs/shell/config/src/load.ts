@@ -18,6 +18,8 @@ export interface LoadOptions {
   /** Where to look, and what `file` is relative to. */
   readonly folder: string;
   readonly environment: Environment;
+  /** Names of the flags that have said what variables say, by variable. */
+  readonly flags?: Readonly<Record<string, string>> | undefined;
   /** Sections whose secrets are needed. Default: all. */
   readonly uses?: readonly SecretSection[] | undefined;
   /** The present. */
@@ -34,12 +36,20 @@ export async function loadConfiguration({
   file,
   folder,
   environment,
+  flags,
   uses,
   now,
 }: LoadOptions): Promise<FlatlineConfig> {
   const path = configFileOf(file, folder);
   const content = await read(path);
-  return resolveConfiguration(content, { source: basename(path), folder: dirname(path), environment, uses, now });
+  return resolveConfiguration(content, {
+    source: basename(path),
+    folder: dirname(path),
+    environment,
+    flags,
+    uses,
+    now,
+  });
 }
 
 /** Path of the file named by the user, else of the one that is there. @throws ConfigurationError where there is none */

@@ -46,6 +46,8 @@ export interface ResolveOptions {
   /** Relative paths in it are relative to this. */
   readonly folder: string;
   readonly environment: Environment;
+  /** Names of the flags that have said what variables say, by variable. */
+  readonly flags?: Readonly<Record<string, string>> | undefined;
   /** Sections whose secrets are needed; the others are left out, so that nothing is used without them. Default: all. */
   readonly uses?: readonly SecretSection[] | undefined;
   /** The present; undefined where no instant of the configuration comes from a user. */
@@ -74,7 +76,7 @@ export function resolveConfiguration(file: unknown, options: ResolveOptions): Fl
     );
     findings.push(...between, ...urlCredentials(sound.data, environment), ...secrets.findings);
   }
-  const all = [...unknownVariables(environment), ...findings.map((each) => withVariable(each, environment))];
+  const all = [...unknownVariables(environment), ...findings.map((each) => withVariable(each, options))];
   if (config === undefined || all.length > 0) throw new ConfigurationError(source, all);
   return config;
 }
@@ -90,9 +92,10 @@ function isIn(setting: string, findings: readonly Finding[]): boolean {
   return findings.some((found) => isAtOrIn(found.setting, setting) || isAtOrIn(setting, found.setting));
 }
 
-function withVariable({ setting, value, problem }: Finding, environment: Environment): Finding {
+function withVariable({ setting, value, problem }: Finding, { environment, flags = {} }: ResolveOptions): Finding {
   const variable = variableOf(setting, environment);
-  return { setting: variable === undefined ? setting : `${variable} (${setting})`, value, problem };
+  if (variable === undefined) return { setting, value, problem };
+  return { setting: `${flags[variable] ?? variable} (${setting})`, value, problem };
 }
 
 function urlCredentials({ schemaRegistryUrl }: Configuration, environment: Environment): Finding[] {
