@@ -200,7 +200,10 @@ test('[I7][I4] what may live in a partition is as much as one window, or one mes
 
 test.each([
   [1, '2, 3, 4, 5 or 6: no release wrote another, and none is read. Leave the setting out'],
-  [7, '2, 3, 4, 5 or 6: this version reads and writes nothing newer. Run the version that does, or leave the setting out'],
+  [
+    7,
+    '2, 3, 4, 5 or 6: this version reads and writes nothing newer. Run the version that does, or leave the setting out',
+  ],
 ])('[K9][I4] a changelog format that is not written: %d', (changelogFormat, problem) => {
   expect(problems({ ...minimal, pipelines: [{ ...visits, changelogFormat }] })).toEqual([
     `pipelines[0].changelogFormat [${changelogFormat}] ${problem}`,
