@@ -15,7 +15,15 @@ export type SketchForm = 'whole' | 'packed';
 
 const FIRST_BYTES = { whole: SCALE, packed: 128 + SCALE } as const satisfies Record<SketchForm, number>;
 
+/** Packed where that is asked for and takes no more bytes: spikes that stand apart from each other are far from any mean. */
 export function writeSketch(counted: BinCounts, form: SketchForm): Uint8Array {
+  const whole = written(counted, 'whole');
+  if (form === 'whole') return whole;
+  const packed = written(counted, 'packed');
+  return packed.length <= whole.length ? packed : whole;
+}
+
+function written(counted: BinCounts, form: SketchForm): Uint8Array {
   const out = new ByteWriter(256);
   out.u8(FIRST_BYTES[form]);
   out.varint(counted.zeros);

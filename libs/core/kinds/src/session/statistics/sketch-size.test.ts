@@ -94,6 +94,19 @@ describe(`[S12] a million durations take at most 1.3 kB (rerun: SEED=${SEED})`, 
     expect(sketch.encode().length).toBeLessThanOrEqual(BYTES_MAX);
   });
 
+  test.each([
+    [2, 2 ** 14],
+    [3, 2 ** 20],
+  ])('one that has spikes in each %i. bin, of %i durations, takes no more than the former form', (apart, spike) => {
+    const sketch = new DurationSketch();
+    for (let bin = 0; bin < 1_500; bin += 1) {
+      const ms = Math.floor(2 ** ((bin + 0.5) / 32));
+      for (let left = bin % apart === 0 ? spike : 1; left > 0; left -= 1) sketch.add(ms);
+    }
+    expect(sketch.encode().length).toBeLessThanOrEqual(sketch.encode('whole').length);
+    expect(DurationSketch.decode(sketch.encode()).encode()).toEqual(sketch.encode());
+  });
+
   test('one that repeats one duration takes a few bytes', () => {
     const sketch = new DurationSketch();
     for (let i = 0; i < 1_000_000; i += 1) sketch.add(30 * MINUTE);

@@ -35,11 +35,20 @@ test('[S12] each count by what the two before it lead to expect, in the stretch 
 });
 
 test('[S12] the greatest counts', () => {
-  const most = 2 ** 53 - 2;
-  const counts = new Map([[binIn(1), most]]);
-  // u is 2^53 − 3, and γ has one more.
-  expect(hex(exactSketch(1, counts))).toBe(`8501${bits(`1 1 ${'0'.repeat(52)}${'1'.repeat(52)}0`)}`);
-  expect(hex(formerSketch(1, counts))).toBe('05010001feffffffffffff0f');
+  const most = new Map([[binIn(1), 2 ** 53 - 2]]);
+  expect(hex(formerSketch(1, most))).toBe('05010001feffffffffffff0f');
+  // In bits it would be two bytes longer.
+  expect(hex(exactSketch(1, most))).toBe('05010001feffffffffffff0f');
+  const [zeros, ones] = ['0'.repeat(25), '1'.repeat(25)];
+  const told = [
+    '1 00100', // No bin passed over; four bins.
+    `${zeros}${zeros} 1 ${zeros}${zeros}`, // u 2^50 − 1 by p 0: w is u, k 0.
+    `${zeros} 1 ${zeros} ${ones}`, // By p 2^49 − 1, more than twice that: w is u, k 25.
+    `1 ${zeros}`, // By p u: w 0, k 25.
+    `1 ${zeros}`,
+  ];
+  const counts = new Map([0, 1, 2, 3].map((bin) => [bin, 2 ** 50]));
+  expect(hex(exactSketch(1, counts))).toBe(`8501${bits(told.join(''))}`);
 });
 
 test('[K9] a former sketch is told by its first byte', () => {

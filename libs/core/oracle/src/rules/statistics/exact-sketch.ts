@@ -23,13 +23,18 @@ export function binIn(ms: DurationMs): number {
   return bin;
 }
 
-/** True if a former Flatline wrote the sketch, or one whose changelog has a former format: `formerSketch` is what it has to be. */
+/** True of the former form, which a former Flatline wrote, one whose changelog has a former format, or any that saved bytes by it. */
 export function isFormer(sketch: Uint8Array): boolean {
   return sketch[0] === SCALE;
 }
 
-/** `zeros`: sessions that lasted no time. `counts`: others by bin. */
+/** `zeros`: sessions that lasted no time. `counts`: others by bin. In bits, unless the former form has fewer bytes. */
 export function exactSketch(zeros: number, counts: ReadonlyMap<number, number>): Uint8Array {
+  const [inBits, former] = [sketchInBits(zeros, counts), formerSketch(zeros, counts)];
+  return former.length < inBits.length ? former : inBits;
+}
+
+function sketchInBits(zeros: number, counts: ReadonlyMap<number, number>): Uint8Array {
   let bits = '';
   /** All that were told of, less one. */
   const told: bigint[] = [];
