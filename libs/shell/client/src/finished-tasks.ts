@@ -79,9 +79,10 @@ export class FinishedTasks {
     if (outcome === undefined) return;
     const { id, state, attempt, retryBy, token } = outcome;
     // Whoever had it later says what is still to be done of it, also where another's end came before.
-    if (!replaces(outcome, this.#last.get(id))) return;
+    const former = this.#last.get(id);
+    if (!replaces(outcome, former)) return;
     this.#last.delete(id);
-    this.#last.set(id, { state, attempt, retryBy, token });
+    this.#last.set(id, { state, attempt, retryBy, token: token ?? former?.token });
     if (this.#last.size > IDS_MAX) this.#last.delete(this.#last.keys().next().value!);
   }
 

@@ -56,13 +56,16 @@ export function finishedUpTo({ state, attempt, retryBy }: Pick<TaskOutcome, 'sta
 }
 
 /**
- * False where `former`, though it lies before it, is of a later grant: a worker that has lost its lease was late with the record.
+ * False where `former`, though it lies before it, is of a later grant: a worker that has lost its lease was late with the record. Where
+ * tokens do not tell, what has ended has not failed since: a worker that stood still says so of an attempt of its own.
  */
 export function replaces(
-  { token }: Pick<TaskOutcome, 'token'>,
-  former: Pick<TaskOutcome, 'token'> | undefined,
+  { state, token }: Pick<TaskOutcome, 'state' | 'token'>,
+  former: Pick<TaskOutcome, 'state' | 'token'> | undefined,
 ): boolean {
-  return token === undefined || former?.token === undefined || token >= former.token;
+  if (former === undefined) return true;
+  if (token !== undefined && former.token !== undefined) return token >= former.token;
+  return state !== 'FAILED' || former.state === 'FAILED';
 }
 
 /** Fields that do not depend on how it ended. */

@@ -130,6 +130,13 @@ test('[T2] of several records of a task the last one tells that is not late', as
     { id: 'waits', token: 5 },
     { id: 'done', token: 9 },
     { id: 'done', ...failed, attempt: 2, token: 5 },
+    // Without leases: one that stood still tries its attempt no more, which another has done.
+    { id: 'apart' },
+    { id: 'apart', ...failed },
+    // A record without a token says nothing of the others' order.
+    { id: 'mixed', ...failed, token: 9 },
+    { id: 'mixed', ...failed },
+    { id: 'mixed', token: 5 },
   ];
   for (const fields of said) {
     const { key, value } = outcomeRecord(outcome(fields));
@@ -143,10 +150,15 @@ test('[T2] of several records of a task the last one tells that is not late', as
     endOf: () => Promise.resolve(ends),
   });
   const answers = Promise.all(
-    [1, 2].flatMap((attempt) => ['late', 'between', 'waits', 'done'].map((id) => finished.isFinished(id, attempt))),
+    [1, 2].flatMap((attempt) =>
+      ['late', 'between', 'waits', 'done', 'apart', 'mixed'].map((id) => finished.isFinished(id, attempt)),
+    ),
   );
   await simulation.time.runFor(1_000);
-  expect(await answers).toEqual([true, true, false, true, false, false, false, true]);
+  expect(await answers).toEqual([
+    ...[true, true, false, true, true, true],
+    ...[false, false, false, true, true, false],
+  ]);
   // It is not on what was heard so far that an answer rests.
   const { key, value } = outcomeRecord(outcome({ id: 'done', ...failed, token: 11 }));
   simulation.log.produce('r', 0, { key: new TextDecoder().decode(key), value: new TextDecoder().decode(value) });
