@@ -82,6 +82,13 @@ export class DirectoryAccess {
 }
 
 function tokenIn(file: string): string {
+  const token = readToken(file);
+  if (token === '')
+    throw new Misconfigured(`directory: token is the file ${file}, which is empty: write the token there`);
+  return token;
+}
+
+function readToken(file: string): string {
   try {
     return secretIn(readSecretFile(file, new Map()));
   } catch (error) {

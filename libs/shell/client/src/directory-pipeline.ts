@@ -2,25 +2,38 @@
 //
 // Owns: the name, once it is known.
 // Does not own: whom to ask (directory).
-import { Misconfigured, Retriable } from '@flatline/base';
-
-/** An instance's answer to which pipelines it has. */
-interface PipelinesSaid {
-  readonly by: string;
-  readonly said: unknown;
-}
+import { Misconfigured } from '@flatline/base';
 
 interface Listed {
   readonly name: string;
   readonly deliveriesOf?: string;
+  readonly instances?: readonly unknown[];
+}
+
+/** Why an instance's answer does not say yet which pipelines there are; undefined: it does. */
+export function whyNotListed(said: unknown): string | undefined {
+  const pipelines = ownIn(said);
+  if (pipelines === undefined) return 'it says nothing of pipelines: is it a processor?';
+  if (pipelines.length === 0) return 'it has opened no pipeline yet';
+  // One that starts opens them one after the other, and joins their groups once it has opened them all.
+  if (pipelines.length === 1 && pipelines[0]!.instances?.length === 0) return 'it has not joined its group yet';
+  return undefined;
+}
+
+/** Without those that keep another's deliveries: they are meant only where they are named. */
+function ownIn(said: unknown): readonly Listed[] | undefined {
+  const { pipelines } = said as { readonly pipelines?: readonly Listed[] };
+  return Array.isArray(pipelines)
+    ? (pipelines as readonly Listed[]).filter(({ deliveriesOf }) => deliveriesOf === undefined)
+    : undefined;
 }
 
 export class DirectoryPipeline {
-  readonly #ask: () => Promise<PipelinesSaid>;
+  readonly #ask: () => Promise<{ readonly said: unknown }>;
   #known: string | undefined;
 
-  /** `given`: undefined, where the application names none. */
-  constructor(given: string | undefined, ask: () => Promise<PipelinesSaid>) {
+  /** `given`: undefined, where the application names none. `ask`: an instance that does say (`whyNotListed`). */
+  constructor(given: string | undefined, ask: () => Promise<{ readonly said: unknown }>) {
     this.#known = given;
     this.#ask = ask;
   }
@@ -32,20 +45,14 @@ export class DirectoryPipeline {
 
   /** @throws Retriable where no instance says it now, Misconfigured where there are several */
   async name(): Promise<string> {
-    this.#known ??= onlyOne(await this.#ask());
+    this.#known ??= onlyOne((await this.#ask()).said);
     return this.#known;
   }
 }
 
-function onlyOne({ by, said }: PipelinesSaid): string {
-  const { pipelines } = said as { readonly pipelines?: readonly Listed[] };
-  if (!Array.isArray(pipelines)) throw new Retriable(`${by} says nothing of pipelines: is it a processor?`);
-  // One that keeps another's deliveries is meant only where it is named.
-  const names = (pipelines as readonly Listed[])
-    .filter(({ deliveriesOf }) => deliveriesOf === undefined)
-    .map(({ name }) => name);
-  const [first, ...others] = names;
-  if (first === undefined) throw new Retriable(`${by} has opened no pipeline yet`);
-  if (others.length === 0) return first;
-  throw new Misconfigured(`directory: give pipeline, which may be left out where there is one: ${names.join(', ')}`);
+function onlyOne(said: unknown): string {
+  const [first, ...others] = (ownIn(said) ?? []).map(({ name }) => name);
+  if (first !== undefined && others.length === 0) return first;
+  const names = [first, ...others].join(', ');
+  throw new Misconfigured(`directory: give pipeline, which may be left out where there is one: ${names}`);
 }

@@ -109,11 +109,20 @@ interface Connecting {
   readonly connection: AbortController;
 }
 
+/** Rejects once the signal is aborted. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(signal.reason as Error);
+    });
+  });
+}
+
 async function* connected(
   { pipeline, query, access, clock, timeoutMs }: WatchParts,
   { url, id, connection }: Connecting,
 ): AsyncGenerator<StreamedEvent> {
-  const name = await pipeline.name();
+  const name = await Promise.race([pipeline.name(), aborted(connection.signal)]);
   const silence = new NoAnswer(`no answer within ${timeoutMs} ms`);
   const giveUp = (): void => {
     connection.abort(silence);

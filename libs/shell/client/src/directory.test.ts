@@ -1,8 +1,11 @@
 import { Misconfigured, partitionOf, Retriable } from '@flatline/base';
 import { afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { directory } from './directory.ts';
 
@@ -153,6 +156,39 @@ test('[I4] a directory without a pipeline says which there are where there are s
   await expect(visits.list()).rejects.toBeInstanceOf(Retriable);
   listed = [{ name: 'visits' }];
   expect(await visits.get('anna')).toMatchObject({ state: 'none' });
+});
+
+test('[Q1] a directory without a pipeline goes by an instance that has joined its group, whichever is starting', async () => {
+  let starting: readonly object[] = [];
+  const urls = [await naming(() => starting), await naming(() => [{ name: 'visits', instances: ['b'] }])];
+  expect(await directory({ urls }).get('anna')).toMatchObject({ state: 'none' });
+  // The first of two that it is about to open.
+  starting = [{ name: 'carts', instances: [] }];
+  expect(await directory({ urls }).get('anna')).toMatchObject({ state: 'none' });
+  await expect(directory({ urls: urls.slice(0, 1) }).get('anna')).rejects.toThrow('it has not joined its group yet');
+});
+
+test('[I4] a token whose file has a line end alone is none, and is not sent', async () => {
+  const url = await naming(() => [{ name: 'visits', instances: ['a'] }]);
+  const file = join(mkdtempSync(join(tmpdir(), 'flatline-token-')), 'token');
+  writeFileSync(file, '\n');
+  await expect(directory({ urls: [url], token: { file } }).get('anna')).rejects.toThrow(`${file}, which is empty`);
+  expect(asked).toEqual([]);
+});
+
+test('[Q3] a watch without a pipeline ends at once, though its instances do not answer', async () => {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const ending = new AbortController();
+  const next = directory({ urls: [url], timeoutMs: 600_000 })
+    .watch('anna', { signal: ending.signal })
+    [Symbol.asyncIterator]()
+    .next();
+  await once(server, 'request');
+  ending.abort();
+  expect(await next).toMatchObject({ done: true });
 });
 
 const LOOK_UP = '/api/v1/entries/visits:lookup';

@@ -8,9 +8,9 @@ import { act, type ActPlace, type Evicted, type EvictionPlaces, type KeyAct } fr
 import { NoAnswer, SilentEndpoints, systemClock } from '@flatline/system';
 import type { DirectoryEntry } from './directory-entry.ts';
 import { instancesOf, type OwnerMap, type OwnersSaid } from './directory-owners.ts';
-import { DirectoryPipeline } from './directory-pipeline.ts';
+import { DirectoryPipeline, whyNotListed } from './directory-pipeline.ts';
 import { type DirectoryChange, watching } from './directory-watch.ts';
-import type { WatchTrouble } from './instance-troubles.ts';
+import { RefusedBy, type WatchTrouble } from './instance-troubles.ts';
 import { checkCall } from './known-options.ts';
 import { keyBytes, type RecordKey } from './message-bytes.ts';
 import { warn } from './trouble.ts';
@@ -143,7 +143,9 @@ class HttpDirectory implements Directory {
   constructor({ urls, pipeline, timeoutMs = 2_000, ...credentials }: DirectoryOptions) {
     this.#urls = urls.map((url) => url.replace(/\/+$/, ''));
     this.#access = new DirectoryAccess(this.#urls, credentials);
-    this.#pipeline = new DirectoryPipeline(pipeline, () => this.#fromAny(this.#urls, '/api/v1/pipelines'));
+    this.#pipeline = new DirectoryPipeline(pipeline, () =>
+      this.#fromAny(this.#urls, '/api/v1/pipelines', {}, whyNotListed),
+    );
     this.#timeoutMs = timeoutMs;
   }
 
@@ -357,13 +359,17 @@ class HttpDirectory implements Directory {
     endpoints: readonly string[],
     path: string,
     asked: Asked = {},
+    whyNot: (said: unknown) => string | undefined = () => undefined,
   ): Promise<{ readonly by: string; readonly said: unknown }> {
     const failures: string[] = [];
+    let refused: RefusedBy | undefined;
     for (const endpoint of this.#inOrder(endpoints)) {
       try {
         const { status, body } = await this.#askOne(endpoint, path, asked);
-        if (status === 200) return { by: endpoint, said: body };
-        const { error } = body as Said;
+        const why = status === 200 ? whyNot(body) : undefined;
+        if (status === 200 && why === undefined) return { by: endpoint, said: body };
+        const { error = why } = body as Said;
+        if (status === 401 || status === 403) refused = new RefusedBy(status);
         if (status === 400) throw new Misconfigured(error ?? 'the question was refused');
         failures.push(`${endpoint}: ${error ?? status}`);
       } catch (failure) {
@@ -373,7 +379,7 @@ class HttpDirectory implements Directory {
     }
     const { known } = this.#pipeline;
     const of = known === undefined ? '' : ` for pipeline ${known}`;
-    throw new Retriable(`no instance answers${of}: ${failures.join('; ')}`);
+    throw new Retriable(`no instance answers${of}: ${failures.join('; ')}`, refused);
   }
 }
 

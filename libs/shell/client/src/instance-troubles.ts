@@ -66,7 +66,8 @@ function whyOf(failure: unknown): string {
 }
 
 function remedyOf(failure: unknown): string {
-  if (failure instanceof RefusedBy && (failure.status === 401 || failure.status === 403))
+  const refused = failure instanceof Retriable ? failure.cause : failure;
+  if (refused instanceof RefusedBy && (refused.status === 401 || refused.status === 403))
     return 'give directory a token that has the role read';
   return 'see that urls of directory has the addresses of processors (http.host and http.port), and that they run';
 }
