@@ -106,7 +106,7 @@ export class EvictionPace {
 function pauseFrom(now: DurationMs, { tasks, phase }: EvictingTurn): DurationMs {
   if (tasks <= EVICTING_TASKS_AT_ONCE) return EVICTION_PAUSE_MS;
   const round = Math.min(EVICTION_PAUSE_MAX_MS, (EVICTION_PAUSE_MS * tasks) / EVICTING_TASKS_AT_ONCE);
-  const since = (now / round - phase) % 1;
+  const since = (now / round + 1 - phase) % 1;
   const rest = round * (1 - since);
   return rest < round / 2 ? rest + round : rest;
 }
