@@ -44,6 +44,15 @@ test.each([
   expect(Buffer.from(asked[0]!.key!)).toEqual(bytes);
 });
 
+test('[Q4] an act without a body may say that it would be JSON', async () => {
+  const { ask, asked } = await served();
+  const json = { 'content-type': 'application/json' };
+  expect((await ask('/api/v1/entries/visits/anna:end', post(undefined, json))).status).toBe(202);
+  expect((await ask('/api/v1/entries/visits:evict', post(undefined, json))).status).toBe(400);
+  expect((await ask('/api/v1/entries/visits/anna:end', { ...post(undefined, json), body: '{' })).status).toBe(400);
+  expect(asked).toMatchObject([{ act: 'end', scheduleId: undefined }]);
+});
+
 test('[Q4] one schedule of a key is named in the body', async () => {
   const { ask, asked } = await served();
   expect((await ask('/api/v1/entries/visits/k:pause', post({ id: 'a' }))).status).toBe(202);

@@ -1,6 +1,6 @@
 // Look-ups over HTTP: what is refused, and how keys and groups are told apart. Answers are tried end to end.
 import { expect, test } from '@jest/globals';
-import { type Ask, pipeline, serve } from '../http/http.fixture.ts';
+import { type Ask, instances, pipeline, serve } from '../http/http.fixture.ts';
 import type { Asking, HereAnswers } from './here.ts';
 import { FORWARDED_HEADER } from './other-instances.ts';
 
@@ -50,6 +50,14 @@ test('[Q1] a key may have no bytes at all', async () => {
   const { ask, asked } = await served();
   expect(await (await ask('/api/v1/entries/visits/')).json()).toMatchObject({ key: '', state: 'none' });
   expect(asked[0]!.keys.map(({ length }) => length)).toEqual([0]);
+});
+
+test('[Q1] parameters of a list that have no value are left out', async () => {
+  const ask = await serve([pipeline({ instances })]);
+  const list = await ask('/api/v1/entries/visits?prefix=&attribute=&limit=&after=');
+  expect(list.status).toBe(200);
+  expect(await list.json()).toMatchObject({ pipeline: 'visits', entries: [] });
+  expect((await ask('/api/v1/entries/visits?attribute=gateway')).status).toBe(400);
 });
 
 test('[Q1] what is proved of another application is not passed on: a question of another group is refused', async () => {

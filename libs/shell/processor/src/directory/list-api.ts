@@ -46,14 +46,15 @@ export function addListApi(server: FastifyInstance, api: ListApi, clock: Pick<Cl
   });
 }
 
-/** In words, where it is no list. */
+/** In words, where it is no list. What has no value is left out, as forms send it. */
 function listAsked(url: string): Omit<Parameters<typeof listOf>[2], 'pipeline' | 'partitionCount'> | string {
-  const [limitText, after] = [queryBytes(url, 'limit')?.toString(), listPlace(queryBytes(url, 'after')?.toString())];
+  const said = (name: string): string | undefined => queryBytes(url, name)?.toString() || undefined;
+  const [limitText, after] = [said('limit'), listPlace(said('after'))];
   const limit = limitText === undefined ? LIMIT : /^\d{1,6}$/.test(limitText) ? Number(limitText) : 0;
   if (limit < 1 || limit > LIST_LIMIT_MAX)
     return `limit is "${limitText}": 1 to ${LIST_LIMIT_MAX} entries are listed at once`;
   if (after === undefined) return 'after is what the answer before this one said there, or left out';
-  const attribute = attributeIn(queryBytes(url, 'attribute')?.toString());
+  const attribute = attributeIn(said('attribute'));
   if (attribute === 'none') return 'attribute is NAME=VALUE, percent-encoded';
   return { prefix: queryBytes(url, 'prefix') ?? NO_PREFIX, attribute, limit, after };
 }

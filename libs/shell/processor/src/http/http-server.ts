@@ -25,7 +25,7 @@ import { partitionRows } from './partition-rows.ts';
 import { pipelineRows } from './pipeline-rows.ts';
 import { probeRows } from './probe-rows.ts';
 import { ROUTE_ROLES } from './route-roles.ts';
-import { sayInOurWords } from './refused-bodies.ts';
+import { sayInOurWords, takeEmptyBodies } from './refused-bodies.ts';
 import { unreadyReasons } from './readiness.ts';
 import { statsWindows } from './stats-windows.ts';
 import { VERSION } from '../version.ts';
@@ -108,6 +108,7 @@ export async function openHttpServer(http: HttpConfig, whole: Whole, push: Pushe
   });
   refuseUnknownParameters(server);
   sayInOurWords(server);
+  takeEmptyBodies(server);
   addDashboard(server);
   addHealth(server, whole);
   addApi(server, whole);
