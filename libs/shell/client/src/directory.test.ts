@@ -182,10 +182,8 @@ test('[Q3] a watch without a pipeline ends at once, though its instances do not 
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const ending = new AbortController();
-  const next = directory({ urls: [url], timeoutMs: 600_000 })
-    .watch('anna', { signal: ending.signal })
-    [Symbol.asyncIterator]()
-    .next();
+  const changes = directory({ urls: [url], timeoutMs: 600_000 }).watch('anna', { signal: ending.signal });
+  const next = changes[Symbol.asyncIterator]().next();
   await once(server, 'request');
   ending.abort();
   expect(await next).toMatchObject({ done: true });
