@@ -17,7 +17,7 @@ const DELIVERIES = 50;
 /** Answers for keys that are judged in worlds of their own; a million takes some minutes (docs/TESTING.md). */
 const ANSWERS = 50_000;
 /** Histories that each file of tests draws. */
-const HISTORIES = 24;
+const HISTORIES = 40;
 /** Cases of each decoder. */
 const FUZZ_CASES = 2_000;
 /** Most variants of a scenario of chaos; a trial's number chooses one. */
