@@ -6,7 +6,7 @@ import { DisorderLog, type Summary } from './disorder.fixture.ts';
 
 const T = 1_000_000;
 const TIMEOUT = 100;
-/** So many that sessions join in more than a few of them, whatever the seed. */
+/** Runs in which sessions join more than a few times, whatever the seed. */
 const RUNS = Math.max(100, Number(process.env['SEEDS'] ?? 40));
 
 interface Event {
