@@ -1,4 +1,4 @@
-// The bytes of a sketch, in two forms: what is counted has one of each.
+// The bytes of a sketch, in two forms. What is counted has one of each, and the shorter one is written.
 //
 //   whole  = 5 u8 · zeros varint · for each stretch of bins that are not empty, ascending:
 //            bins passed over varint · bins varint · their counts varint…
@@ -17,9 +17,11 @@ const FIRST_BYTES = { whole: SCALE, packed: 128 + SCALE } as const satisfies Rec
 
 /** Packed where that is asked for and takes no more bytes: spikes that stand apart from each other are far from any mean. */
 export function writeSketch(counted: BinCounts, form: SketchForm): Uint8Array {
-  const whole = written(counted, 'whole');
-  if (form === 'whole') return whole;
+  if (form === 'whole') return written(counted, 'whole');
   const packed = written(counted, 'packed');
+  // Whole, each bin that is not empty has a byte at least: most sketches need not be written twice.
+  if (packed.length <= counted.counts.reduce((bins, count) => (count > 0 ? bins + 1 : bins), 0)) return packed;
+  const whole = written(counted, 'whole');
   return packed.length <= whole.length ? packed : whole;
 }
 
