@@ -48,7 +48,7 @@ export class DurationSketch {
     return undefined;
   }
 
-  /** `form`: packed, but where a former format of the changelog is pinned (K9). */
+  /** `form`: packed, or whole where that is shorter; whole alone where a former format of the changelog is pinned (K9). */
   encode(form: SketchForm = 'packed'): Uint8Array {
     return writeSketch({ zeros: this.#zeros, first: this.#first, counts: this.#counts }, form);
   }

@@ -218,6 +218,7 @@ export class SessionStatistics implements Kept {
     this.#cut = new Map([...this.#cut, ...this.#said]);
     this.#said = new Map();
     const out = new ByteWriter(256);
+    let leastVersion = CHANGELOG_FORMAT_WITH_KEPT;
     out.text(this.#text);
     const [sinceOnFirst, ...sinceOnFurther] = this.#since;
     for (const number of [sinceOnFirst!, this.#begunAt, this.#passedTo, ...sinceOnFurther]) out.varint(number);
@@ -229,17 +230,10 @@ export class SessionStatistics implements Kept {
       out.varint(cells.size);
       for (const [name, cell] of inOrder(cells)) {
         for (const value of labelIn(name)) out.text(value);
-        cell.write(out, this.#sketches);
+        if (cell.write(out, this.#sketches) === 'packed') leastVersion = CHANGELOG_FORMAT_WITH_PACKED_SKETCHES;
       }
     }
-    return { bytes: out.copy(), leastVersion: this.#leastVersion() };
-  }
-
-  #leastVersion(): number {
-    const hasSketch = this.#windows.some((cells) => [...cells.values()].some(({ closed }) => closed > 0));
-    return hasSketch && this.#sketches === 'packed'
-      ? CHANGELOG_FORMAT_WITH_PACKED_SKETCHES
-      : CHANGELOG_FORMAT_WITH_KEPT;
+    return { bytes: out.copy(), leastVersion };
   }
 
   committed(): void {

@@ -4,7 +4,7 @@
 //            bins passed over varint · bins varint · their counts varint…
 //   packed = 133 u8 · zeros varint · the same in bits (packed-counts.ts)
 //
-// Whole sketches were the only ones before format 6 of the changelog, and are written where a former one is pinned (K9).
+// Whole sketches were the only ones before format 6 of the changelog: where a former one is pinned, all are (K9).
 import { ByteReader, ByteWriter, MalformedBytes } from '@flatline/base';
 import { BitReader, BitWriter } from './bits.ts';
 import { SCALE } from './duration-bins.ts';
@@ -48,6 +48,11 @@ export function readSketch(bytes: Uint8Array): BinCounts {
   const read = readStretches(stretches, zeros);
   if (!isSame(bytes, writeSketch(read, form))) throw new MalformedBytes('a sketch that is not written the one way');
   return read;
+}
+
+/** The form of bytes that `writeSketch` has written. */
+export function sketchFormOf(bytes: Uint8Array): SketchForm {
+  return formOf(bytes[0]!);
 }
 
 function formOf(byte: number): SketchForm {

@@ -2,7 +2,7 @@
 import { type ByteReader, type ByteWriter, type DurationMs, MalformedBytes } from '@flatline/base';
 import type { CloseReason } from '@flatline/ports/formats';
 import { DurationSketch } from './duration-sketch.ts';
-import type { SketchForm } from './sketch-bytes.ts';
+import { type SketchForm, sketchFormOf } from './sketch-bytes.ts';
 
 /** In the order of docs/FORMATS.md. */
 const REASONS: readonly CloseReason[] = ['TIMEOUT', 'ENDED', 'MAX_DURATION', 'EVICTED'];
@@ -30,12 +30,15 @@ export class WindowCell {
     this.sketch.add(durationMs);
   }
 
-  write(out: ByteWriter, sketch: SketchForm): void {
+  /** Returns how its sketch is written; undefined: it has none. */
+  write(out: ByteWriter, form: SketchForm): SketchForm | undefined {
     out.varint(this.opened);
     for (const reason of REASONS) out.varint(this.byReason[reason]);
-    if (this.closed === 0) return;
+    if (this.closed === 0) return undefined;
     for (const ms of [this.sumMs, this.minMs, this.maxMs]) out.varint(ms);
-    out.block(this.sketch.encode(sketch));
+    const sketch = this.sketch.encode(form);
+    out.block(sketch);
+    return sketchFormOf(sketch);
   }
 
   /** @throws MalformedBytes */
