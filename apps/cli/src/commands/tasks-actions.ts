@@ -1,6 +1,6 @@
 // Looks at what workers have recorded of tasks.
 import { count } from '@flatline/base';
-import { outcomeIn, replaces, type TaskOutcome, type TaskState } from '@flatline/client/parts';
+import { outcomeIn, type Standing, standingAfter, type TaskOutcome, type TaskState } from '@flatline/client/parts';
 import type { FlatlineConfig } from '@flatline/config';
 import { KafkaLogScan } from '@flatline/kafka';
 import { connect, kafkaOf } from '../cluster.ts';
@@ -35,16 +35,19 @@ const HELD_MAX = 1_000_000;
 
 export async function runList(flags: ListFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { state, key, limit } = flags;
-  const last = new Map<string, TaskOutcome>();
+  const last = new Map<string, Standing<TaskOutcome>>();
   for await (const outcome of outcomes(flags, shell)) {
-    if (!replaces(outcome, last.get(outcome.id))) continue;
+    const former = last.get(outcome.id);
+    const standing = standingAfter(former, outcome);
+    if (standing === former) continue;
     last.delete(outcome.id);
-    last.set(outcome.id, outcome);
+    last.set(outcome.id, standing);
     if (last.size > HELD_MAX) last.delete(last.keys().next().value!);
   }
   const counted: Record<TaskState, number> = { DONE: 0, FAILED: 0, POISON: 0 };
-  for (const each of last.values()) counted[each.state] += 1;
-  const asked = [...last.values()]
+  const standing = [...last.values()].map(({ outcome }) => outcome);
+  for (const each of standing) counted[each.state] += 1;
+  const asked = standing
     .filter((each) => (state ?? each.state) === each.state && (key ?? each.key) === each.key)
     .toSorted((a, b) => a.finishedAt - b.finishedAt);
   const table = tableOf<TaskOutcome>(
@@ -71,13 +74,14 @@ export async function runList(flags: ListFlags, console: Console, shell: Shell):
 }
 
 export async function runGet(flags: GetFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  let found: TaskOutcome | undefined;
+  let standing: Standing<TaskOutcome> | undefined;
   for await (const outcome of outcomes(flags, shell))
-    if (outcome.id === flags.id && replaces(outcome, found)) found = outcome;
-  if (found === undefined) {
+    if (outcome.id === flags.id) standing = standingAfter(standing, outcome);
+  if (standing === undefined) {
     console.note(`nothing is recorded of ${flags.id}: it is not due, waits, is worked on, or there is none`);
     return ExitCode.failedCheck;
   }
+  const { outcome: found } = standing;
   const rows = Object.entries(found).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return `${name.padEnd(14)}${printable(name.endsWith('At') ? time(value as number) : text)}`;

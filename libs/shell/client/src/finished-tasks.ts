@@ -8,7 +8,7 @@
 //   STK2  At most `IDS_MAX` ids are kept: an older one is begun again, as after a restart.
 import { partitionOf, utf8Of } from '@flatline/base';
 import type { LogReader, LogSubscription } from '@flatline/ports';
-import { finishedUpTo, outcomeIn, replaces, type TaskOutcome } from './task-outcome.ts';
+import { finishedUpTo, outcomeIn, type Standing, standingAfter, type TaskOutcome } from './task-outcome.ts';
 
 export interface FinishedTasksParts {
   readonly reader: LogReader;
@@ -25,7 +25,7 @@ const IDS_MAX = 100_000;
 export class FinishedTasks {
   readonly #parts: FinishedTasksParts;
   /** By id. */
-  readonly #last = new Map<string, Pick<TaskOutcome, 'state' | 'attempt' | 'retryBy' | 'token'>>();
+  readonly #last = new Map<string, Standing<Pick<TaskOutcome, 'state' | 'attempt' | 'retryBy' | 'token'>>>();
   /** By partition: everything below was heard. */
   readonly #heardTo: Map<number, number>;
   readonly #waiting = new Set<() => void>();
@@ -52,7 +52,7 @@ export class FinishedTasks {
       });
     }
     const last = this.#last.get(id);
-    return last !== undefined && attempt <= finishedUpTo(last);
+    return last !== undefined && attempt <= finishedUpTo(last.outcome);
   }
 
   async #follow(subscription: LogSubscription): Promise<void> {
@@ -80,9 +80,10 @@ export class FinishedTasks {
     const { id, state, attempt, retryBy, token } = outcome;
     // Whoever had it later says what is still to be done of it, also where another's end came before.
     const former = this.#last.get(id);
-    if (!replaces(outcome, former)) return;
+    const standing = standingAfter(former, { state, attempt, retryBy, token });
+    if (standing === former) return;
     this.#last.delete(id);
-    this.#last.set(id, { state, attempt, retryBy, token: token ?? former?.token });
+    this.#last.set(id, standing);
     if (this.#last.size > IDS_MAX) this.#last.delete(this.#last.keys().next().value!);
   }
 

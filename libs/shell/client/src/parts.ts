@@ -5,11 +5,12 @@ export {
   openHeartbeatProducer,
   type SessionId,
 } from './heartbeat-producer.ts';
+export { pipelinesIn, whyNotListed } from './directory-pipeline.ts';
 export type { HeardLease } from './heard-lease.ts';
 export { LeaseHolder } from './lease-holder.ts';
 export { openSummaryConsumer, type SummaryConsumer, type SummaryConsumerOptions } from './open-summary-consumer.ts';
 export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord, UpdateRecord } from './output-record.ts';
-export { outcomeIn, replaces, type TaskOutcome, type TaskState } from './task-outcome.ts';
+export { outcomeIn, type Standing, standingAfter, type TaskOutcome, type TaskState } from './task-outcome.ts';
 export { OutputConsumer } from './output-consumer.ts';
 export { type Beside, type OutputKind, outputKinds, type RecordsByKind } from './output-kinds.ts';
 export type { RawOutput } from './output-record.ts';

@@ -55,17 +55,31 @@ export function finishedUpTo({ state, attempt, retryBy }: Pick<TaskOutcome, 'sta
   return retryBy === 'schedule' ? attempt : 0;
 }
 
+/** The record that stands of a task, by those so far. */
+export interface Standing<Outcome> {
+  readonly outcome: Outcome;
+  /** The last grant that any of them told of. */
+  readonly token: number | undefined;
+}
+
+/** Where tokens do not tell which record is late, what has ended has not failed since, and what was done is no poison. */
+const WEIGHTS: Readonly<Record<TaskState, number>> = { FAILED: 0, POISON: 1, DONE: 2 };
+
 /**
- * False where `former`, though it lies before it, is of a later grant: a worker that has lost its lease was late with the record. Where
- * tokens do not tell, what has ended has not failed since: a worker that stood still says so of an attempt of its own.
+ * Finds the record that stands once `outcome` lies behind others: the former, where it is of a later grant, since a worker that
+ * has lost its lease was late with this one; or where no token tells, and it weighs more.
  */
-export function replaces(
-  { state, token }: Pick<TaskOutcome, 'state' | 'token'>,
-  former: Pick<TaskOutcome, 'state' | 'token'> | undefined,
-): boolean {
-  if (former === undefined) return true;
-  if (token !== undefined && former.token !== undefined) return token >= former.token;
-  return state !== 'FAILED' || former.state === 'FAILED';
+export function standingAfter<Outcome extends Pick<TaskOutcome, 'state' | 'token'>>(
+  former: Standing<Outcome> | undefined,
+  outcome: Outcome,
+): Standing<Outcome> {
+  const { state, token } = outcome;
+  if (former === undefined) return { outcome, token };
+  const stands =
+    token === undefined || former.token === undefined
+      ? WEIGHTS[state] >= WEIGHTS[former.outcome.state]
+      : token >= former.token;
+  return stands ? { outcome, token: token ?? former.token } : former;
 }
 
 /** Fields that do not depend on how it ended. */

@@ -6,7 +6,7 @@ import type { RecordHeader } from '@flatline/ports';
 import type { Run } from './open-outputs.ts';
 import type { RawOutput } from './output-record.ts';
 import { SentSchedules } from './sent-schedules.ts';
-import { outcomeRecord, replaces, type TaskOutcome } from './task-outcome.ts';
+import { outcomeRecord, type Standing, standingAfter, type TaskOutcome } from './task-outcome.ts';
 import { FinishedTasks } from './finished-tasks.ts';
 import { retryHeaders, retryIdOf, workOfRun } from './task-works.ts';
 
@@ -75,13 +75,27 @@ const outcome = (fields: Partial<TaskOutcome>): TaskOutcome => ({
   ...fields,
 });
 
+/** The state that stands after records of those states and tokens. */
+function standsAfter(...said: readonly (readonly [TaskOutcome['state'], number?])[]): string {
+  let standing: Standing<TaskOutcome> | undefined;
+  for (const [state, token] of said) standing = standingAfter(standing, outcome({ state, token }));
+  return standing!.outcome.state;
+}
+
 test('[T2] the outcome of a later grant is not replaced by one that was late', () => {
-  expect(replaces(outcome({ token: 1 }), outcome({ token: 2 }))).toBe(false);
-  expect([
-    replaces(outcome({ token: 2 }), outcome({ token: 2 })),
-    replaces(outcome({}), outcome({ token: 2 })),
-    replaces(outcome({ token: 1 }), undefined),
-  ]).toEqual([true, true, true]);
+  expect(standsAfter(['FAILED', 2], ['DONE', 1])).toBe('FAILED');
+  expect(standsAfter(['FAILED', 2], ['DONE', 2])).toBe('DONE');
+  expect(standsAfter(['DONE', 2], ['FAILED', 3])).toBe('FAILED');
+  // Also where one that has no token came between.
+  expect(standsAfter(['FAILED', 9], ['FAILED'], ['DONE', 5])).toBe('FAILED');
+});
+
+test('[T2] where tokens do not tell, nothing lighter stands behind an end', () => {
+  expect(standsAfter(['DONE'], ['FAILED'])).toBe('DONE');
+  expect(standsAfter(['DONE', 2], ['POISON'])).toBe('DONE');
+  expect(standsAfter(['POISON'], ['FAILED', 3])).toBe('POISON');
+  expect(standsAfter(['POISON'], ['DONE'])).toBe('DONE');
+  expect(standsAfter(['FAILED'], ['FAILED'], ['POISON'])).toBe('POISON');
 });
 
 test('[T2] results tell which attempts need not be begun', async () => {
