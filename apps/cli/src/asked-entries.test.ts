@@ -161,6 +161,11 @@ describe('entries get', () => {
   test('[Q1] exits with 3 where the processor does not know its pipelines yet', async () => {
     const opening = { status: 503, body: { error: 'the pipelines are being opened' } };
     expect(await entries(opening, 'get', 'k')).toMatchObject({ exitCode: 3 });
+    // The first of two that it opens: none has joined its group.
+    pipelines = { pipelines: [{ name: 'visits', instances: [], partitions: [], standbys: [] }] };
+    const starting = await entries({ status: 200, body: LIVE }, 'get', 'k');
+    pipelines = VISITS;
+    expect([starting.exitCode, starting.stderr]).toEqual([3, expect.stringContaining('has not joined its group yet')]);
   });
 });
 

@@ -1,4 +1,5 @@
 // The pipeline of a running processor that a command is about.
+import { pipelinesIn, whyNotListed } from '@flatline/client/parts';
 import { ExitCode } from '../exit-code.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
 import { addressOf, type AddressFlags, type ProcessorAddress } from '../processor-address.ts';
@@ -28,12 +29,14 @@ export function refusedFor(status: number, why: string): CommandFailure {
 }
 
 async function onlyPipeline(address: ProcessorAddress): Promise<string> {
-  type Kept = { readonly pipelines: readonly { readonly name: string; readonly deliveriesOf?: string }[] };
-  const { pipelines } = await address.read<Kept>('/api/v1/pipelines', 'pipelines');
-  // One that keeps another's deliveries is meant only where it is named.
-  const own = pipelines.filter(({ deliveriesOf }) => deliveriesOf === undefined);
-  const [first, ...others] = own.map(({ name }) => name);
-  if (first !== undefined && others.length === 0) return first;
-  const names = [first, ...others].join(', ') || 'none yet';
-  throw usageFailure(`--pipeline says which: the processor at ${address.url} has ${names}`);
+  const said = await address.read<{ readonly pipelines: unknown }>('/api/v1/pipelines', 'pipelines');
+  const starting = whyNotListed(said);
+  if (starting !== undefined)
+    throw new CommandFailure(
+      ExitCode.unreachable,
+      `the processor at ${address.url} does not say yet which pipelines it has: ${starting}. --pipeline says which`,
+    );
+  const [first, ...others] = pipelinesIn(said);
+  if (others.length === 0) return first!;
+  throw usageFailure(`--pipeline says which: the processor at ${address.url} has ${[first, ...others].join(', ')}`);
 }

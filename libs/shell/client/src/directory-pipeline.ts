@@ -8,6 +8,8 @@ interface Listed {
   readonly name: string;
   readonly deliveriesOf?: string;
   readonly instances?: readonly unknown[];
+  readonly partitions?: readonly unknown[];
+  readonly standbys?: readonly unknown[];
 }
 
 /** Why an instance's answer does not say yet which pipelines there are; undefined: it does. */
@@ -16,16 +18,27 @@ export function whyNotListed(said: unknown): string | undefined {
   if (pipelines === undefined) return 'it says nothing of pipelines: is it a processor?';
   if (pipelines.length === 0) return 'it has opened no pipeline yet';
   // One that starts opens them one after the other, and joins their groups once it has opened them all.
-  if (pipelines.length === 1 && pipelines[0]!.instances?.length === 0) return 'it has not joined its group yet';
+  if (pipelines.length === 1 && !hasJoined(pipelines[0]!)) return 'it has not joined its group yet';
   return undefined;
+}
+
+/** Who leads the group may not say who its members are, where it is of another version. */
+function hasJoined({ instances, partitions, standbys }: Listed): boolean {
+  const all = [instances, partitions, standbys].filter((each) => each !== undefined);
+  return all.length === 0 || all.some(({ length }) => length > 0);
 }
 
 /** Without those that keep another's deliveries: they are meant only where they are named. */
 function ownIn(said: unknown): readonly Listed[] | undefined {
-  const { pipelines } = said as { readonly pipelines?: readonly Listed[] };
+  const { pipelines } = (said ?? {}) as { readonly pipelines?: readonly Listed[] };
   return Array.isArray(pipelines)
     ? (pipelines as readonly Listed[]).filter(({ deliveriesOf }) => deliveriesOf === undefined)
     : undefined;
+}
+
+/** Names of the pipelines among which one has to be named; of an answer that says them (`whyNotListed`). */
+export function pipelinesIn(said: unknown): readonly string[] {
+  return (ownIn(said) ?? []).map(({ name }) => name);
 }
 
 export class DirectoryPipeline {
@@ -45,14 +58,14 @@ export class DirectoryPipeline {
 
   /** @throws Retriable where no instance says it now, Misconfigured where there are several */
   async name(): Promise<string> {
-    this.#known ??= onlyOne((await this.#ask()).said);
+    if (this.#known === undefined) {
+      const names = pipelinesIn((await this.#ask()).said);
+      if (names.length > 1)
+        throw new Misconfigured(
+          `directory: give pipeline, which may be left out where there is one: ${names.join(', ')}`,
+        );
+      this.#known = names[0]!;
+    }
     return this.#known;
   }
-}
-
-function onlyOne(said: unknown): string {
-  const [first, ...others] = (ownIn(said) ?? []).map(({ name }) => name);
-  if (first !== undefined && others.length === 0) return first;
-  const names = [first, ...others].join(', ');
-  throw new Misconfigured(`directory: give pipeline, which may be left out where there is one: ${names}`);
 }

@@ -166,6 +166,9 @@ test('[Q1] a directory without a pipeline goes by an instance that has joined it
   starting = [{ name: 'carts', instances: [] }];
   expect(await directory({ urls }).get('anna')).toMatchObject({ state: 'none' });
   await expect(directory({ urls: urls.slice(0, 1) }).get('anna')).rejects.toThrow('it has not joined its group yet');
+  // Another version leads the group, and does not say who is in it.
+  starting = [{ name: 'visits', instances: [], partitions: [3], standbys: [] }];
+  expect(await directory({ urls: urls.slice(0, 1) }).get('anna')).toMatchObject({ state: 'none' });
 });
 
 test('[I4] a token whose file has a line end alone is none, and is not sent', async () => {

@@ -10,7 +10,7 @@ import type { DirectoryEntry } from './directory-entry.ts';
 import { instancesOf, type OwnerMap, type OwnersSaid } from './directory-owners.ts';
 import { DirectoryPipeline, whyNotListed } from './directory-pipeline.ts';
 import { type DirectoryChange, watching } from './directory-watch.ts';
-import { RefusedBy, type WatchTrouble } from './instance-troubles.ts';
+import { RefusedBy, StillStarting, type WatchTrouble } from './instance-troubles.ts';
 import { checkCall } from './known-options.ts';
 import { keyBytes, type RecordKey } from './message-bytes.ts';
 import { warn } from './trouble.ts';
@@ -362,14 +362,15 @@ class HttpDirectory implements Directory {
     whyNot: (said: unknown) => string | undefined = () => undefined,
   ): Promise<{ readonly by: string; readonly said: unknown }> {
     const failures: string[] = [];
-    let refused: RefusedBy | undefined;
+    let cause: RefusedBy | StillStarting | undefined;
     for (const endpoint of this.#inOrder(endpoints)) {
       try {
         const { status, body } = await this.#askOne(endpoint, path, asked);
         const why = status === 200 ? whyNot(body) : undefined;
         if (status === 200 && why === undefined) return { by: endpoint, said: body };
         const { error = why } = body as Said;
-        if (status === 401 || status === 403) refused = new RefusedBy(status);
+        if (why !== undefined) cause ??= new StillStarting(why);
+        if (status === 401 || status === 403) cause = new RefusedBy(status);
         if (status === 400) throw new Misconfigured(error ?? 'the question was refused');
         failures.push(`${endpoint}: ${error ?? status}`);
       } catch (failure) {
@@ -379,7 +380,7 @@ class HttpDirectory implements Directory {
     }
     const { known } = this.#pipeline;
     const of = known === undefined ? '' : ` for pipeline ${known}`;
-    throw new Retriable(`no instance answers${of}: ${failures.join('; ')}`, refused);
+    throw new Retriable(`no instance answers${of}: ${failures.join('; ')}`, cause);
   }
 }
 

@@ -31,6 +31,9 @@ export class RefusedBy extends Error {
   }
 }
 
+/** No answer yet from an instance that runs. */
+export class StillStarting extends Error {}
+
 /** Picks the failures to tell of: the first of an address, and one each TELL_AGAIN_MS until it gives events. */
 export class InstanceTroubles {
   readonly #pipeline: DirectoryPipeline;
@@ -66,8 +69,9 @@ function whyOf(failure: unknown): string {
 }
 
 function remedyOf(failure: unknown): string {
-  const refused = failure instanceof Retriable ? failure.cause : failure;
-  if (refused instanceof RefusedBy && (refused.status === 401 || refused.status === 403))
+  const why = failure instanceof Retriable ? failure.cause : failure;
+  if (why instanceof RefusedBy && (why.status === 401 || why.status === 403))
     return 'give directory a token that has the role read';
+  if (why instanceof StillStarting) return 'wait until it has started';
   return 'see that urls of directory has the addresses of processors (http.host and http.port), and that they run';
 }
