@@ -13,7 +13,10 @@ export const EXPIRE_PIECE = 8;
 export const EVICTION_PAUSE_MS: DurationMs = 10;
 /** Tasks of a process that have their pieces as often as that: where there are more, each has them more rarely. */
 export const EVICTING_TASKS_AT_ONCE = 8;
-/** The round in which each of however many tasks has a piece, and waits for one and a half rounds at most: less than a turn makes up for. */
+/**
+ * Length of the round in which each task that evicts has a piece. None waits longer than one and a half rounds, which is less than a
+ * turn can make up for.
+ */
 export const EVICTION_PAUSE_MAX_MS: DurationMs = 500;
 /** Entries that evictions end in a turn: 4 ms, where what was not done before is made up for. */
 export const EVICTED_TURN_MAX = 256;

@@ -120,6 +120,17 @@ describe('the pace of evictions', () => {
     },
   );
 
+  test('[Q4] no task waits longer than one and a half rounds, from the first instant of the clock on', () => {
+    const share = new ProcessShare();
+    const timers = new Timers();
+    const tasks = Array.from({ length: 1_000 }, () => new PacedTask(Infinity, { share, perSecond: 32_000, timers }));
+    for (const each of tasks) each.turn(0);
+    timers.runFor(3_000);
+    const waited = tasks.flatMap(({ wakes }) => wakes);
+    expect(Math.max(...waited)).toBeLessThanOrEqual(1.5 * EVICTION_PAUSE_MAX_MS);
+    expect(Math.min(...waited)).toBeGreaterThanOrEqual(EVICTION_PAUSE_MS / 2);
+  });
+
   test.each([1, 7, 10, 64, 99])('[Q4] is kept in turns that are %i ms apart, and begins with nothing', (apartMs) => {
     const one = new PacedTask(Infinity);
     for (let now = 0; now <= 10_000; now += apartMs) {
