@@ -128,6 +128,12 @@ export function chart<Of>(rows: readonly Of[], { name, title, label, bar, isOurs
   return { name, title, bars };
 }
 
+/** Noise decides nothing: the whole range of what the turns agree on has to be on one side. */
+export function decided(within: Omit<Spread, 'median'> | undefined, holds: (value: number) => boolean): string {
+  if (within === undefined || holds(within.min) !== holds(within.max)) return 'undecided';
+  return verdict(holds(within.min));
+}
+
 export function verdict(isMet: boolean): string {
   return isMet ? 'met' : 'MISSED';
 }

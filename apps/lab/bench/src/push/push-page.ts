@@ -1,6 +1,6 @@
 // The page of a measurement of subscriptions. Pure.
 import type { DurationMs } from '@flatline/base';
-import { chart, type Page, verdict } from '../frame/page.ts';
+import { chart, decided, type Page, verdict } from '../frame/page.ts';
 import type { InstanceAnswer } from '../tasks/instance-task.ts';
 import { medianWithin, spreadOf } from '../statistics.ts';
 import { megabytes, seconds, short, spreadText } from '../text-table.ts';
@@ -90,12 +90,6 @@ function readerVerdicts({ readers }: PushResults): readonly string[] {
   return [
     `one reader takes nothing (${(100 * taken).toFixed(0)} % of the bytes that others do, in buffers): others' p99 ${spreadText(beside)} ms beside ` +
       `${spreadText(without)} without it; of ${readers.length} pairs of turns ${spreadOf(times).median.toFixed(2)} ×${range}`,
-    `at most ${TIMES_MAX} ×: ${decision(within)}`,
+    `at most ${TIMES_MAX} ×: ${decided(within, (value) => value <= TIMES_MAX)}`,
   ];
-}
-
-/** Noise decides nothing: the whole range has to be on one side. */
-function decision(within: ReturnType<typeof medianWithin>): string {
-  if (within === undefined || (within.min <= TIMES_MAX && within.max > TIMES_MAX)) return 'undecided';
-  return verdict(within.max <= TIMES_MAX);
 }

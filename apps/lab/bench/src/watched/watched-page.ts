@@ -1,6 +1,6 @@
 // The page of a measurement of a processor that is looked at. Pure.
 import type { DurationMs } from '@flatline/base';
-import { chart, combine, type Page, rowsOf, verdict } from '../frame/page.ts';
+import { chart, combine, decided, type Page, rowsOf } from '../frame/page.ts';
 import { medianWithin, spreadOf } from '../statistics.ts';
 import { medianText, rangeText, seconds } from '../text-table.ts';
 import type { Looks } from './onlookers.ts';
@@ -70,5 +70,5 @@ function shareText(shares: readonly number[]): string {
   const { median } = spreadOf(shares);
   const within = medianWithin(shares);
   const range = within === undefined ? '' : ` (${within.min.toFixed(3)} – ${within.max.toFixed(3)} with 95 %)`;
-  return `watched: ${median.toFixed(3)}${range} of the heartbeats per CPU second, of ${shares.length} pairs of turns; at least ${SHARE_MIN}: ${verdict(median >= SHARE_MIN)}`;
+  return `watched: ${median.toFixed(3)}${range} of the heartbeats per CPU second, of ${shares.length} pairs of turns; at least ${SHARE_MIN}: ${decided(within, (share) => share >= SHARE_MIN)}`;
 }

@@ -12,7 +12,7 @@ import { Supervised } from '../workers/supervised.ts';
 import { Onlookers } from './onlookers.ts';
 import { WATCHED_PAGE, type WatchedTurn, watchedRows } from './watched-page.ts';
 
-const DEFAULTS = { events: 8_000_000, sessions: 200_000, partitions: 4, repeats: 7 };
+const DEFAULTS = { events: 20_000_000, sessions: 200_000, partitions: 4, repeats: 9 };
 /** Unmeasured events on which the processor compiles its code. */
 const WARM_UP_EVENTS = 1_500_000;
 const PROBE_INTERVAL_MS: DurationMs = 1_000;
