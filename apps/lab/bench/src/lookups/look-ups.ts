@@ -20,14 +20,20 @@ import { type Asked, HttpLoad } from './http-load.ts';
 import { type LoadedTurn, lookUpPage, lookUpRows, type LookUpTurn, type LostTurn } from './look-ups-page.ts';
 
 /** Sessions: live, all of them looked up. Events: requests of each way to ask, in each turn. */
-const DEFAULTS = { sessions: 1_000_000, events: 20_000, partitions: 4, repeats: 3, lookUpsPerSecond: 5_000 };
+const DEFAULTS = { sessions: 1_000_000, events: 60_000, partitions: 4, repeats: 3, lookUpsPerSecond: 5_000 };
 type LookUpGround = Ground<typeof DEFAULTS>;
 
 const SEED = 1;
 /** Heartbeats come to others than those that are looked up. */
 const BEATING_SEED = 2;
-const AT_ONCE = 32;
+/** Under way where CPU is measured: more than what servers answer while the client rests. */
+const AT_ONCE = 200;
 const BATCH = 100;
+/** Requests a second where delays are measured, of single keys. */
+const CALM_PER_SECOND = 1_000;
+const CALM_MS: DurationMs = 5_000;
+const IDLE_MS: DurationMs = 2_000;
+const WARM_REQUESTS = 2_000;
 const EMBEDDED_KEYS = 2_000_000;
 const KEYS_HELD_MAX = 50_000;
 const WARM_UP_MS: DurationMs = 5_000;
@@ -42,7 +48,7 @@ export const lookUps = framed({
   settings: (options) => over(DEFAULTS, options),
   conditions: ({ sessions, events, partitions, lookUpsPerSecond }) =>
     `${short(sessions)} live sessions on two instances, ${partitions} partitions; ${short(events)} requests of each way to ask, ` +
-    `${AT_ONCE} at a time; under load ${short(lookUpsPerSecond)} look-ups a second`,
+    `${AT_ONCE} at a time, for CPU, and ${short(CALM_PER_SECOND)} keys a second for delays; under load ${short(lookUpsPerSecond)} look-ups a second`,
   measure: measureLookUps,
   report: (measured) => ({ rows: lookUpRows(measured.turns), page: lookUpPage(measured) }),
 });
@@ -192,15 +198,28 @@ interface Measuring {
 /** CPU of all servers that take part: of the one that is asked, and of the one that it asks. */
 async function costOf({ way, keys, nth }: Way, { load, bare, instances, requests }: Measuring): Promise<LookUpTurn> {
   const isBare = way === 'bare GET';
-  if (isBare) await bare.begin();
-  else for (const instance of instances) instance.beginCpu();
-  const startedAt = performance.now();
-  const durations = await load.closed(requests, AT_ONCE, nth);
-  const elapsedMs = performance.now() - startedAt;
-  const cpuMs = isBare
-    ? await bare.cost()
-    : (await Promise.all(instances.map((each) => each.cpuMs()))).reduce((sum, each) => sum + each, 0);
-  return { way, keys: requests * keys, elapsedMs, cpuMs, ...quantilesOf(durations) };
+  const cpuOf = async (work: () => Promise<unknown>): Promise<Cpu> => {
+    if (isBare) await bare.begin();
+    else for (const instance of instances) instance.beginCpu();
+    const startedAt = performance.now();
+    await work();
+    const elapsedMs = performance.now() - startedAt;
+    const spent = isBare ? [await bare.cost()] : await Promise.all(instances.map((each) => each.cpuMs()));
+    return { elapsedMs, cpuMs: spent.reduce((sum, each) => sum + each, 0) };
+  };
+  const idle = await cpuOf(() => delay(IDLE_MS));
+  // Connections that were idle have been closed.
+  await load.closed(Math.min(requests, WARM_REQUESTS), AT_ONCE, nth);
+  const { elapsedMs, cpuMs } = await cpuOf(() => load.closed(requests, AT_ONCE, nth));
+  const { durations, unsaid } = await load.paced(CALM_PER_SECOND / keys, CALM_MS, nth);
+  if (unsaid > 0) throw new Error(`${way}: ${unsaid} of ${durations.length + unsaid} requests were not answered`);
+  const idleMs = (idle.cpuMs * elapsedMs) / idle.elapsedMs;
+  return { way, keys: requests * keys, elapsedMs, cpuMs: cpuMs - idleMs, idleMs, ...quantilesOf(durations) };
+}
+
+interface Cpu {
+  readonly elapsedMs: DurationMs;
+  readonly cpuMs: DurationMs;
 }
 
 async function embedded(ground: LookUpGround, { instances }: Pair): Promise<number> {
