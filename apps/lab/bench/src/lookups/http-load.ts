@@ -1,8 +1,8 @@
 // Requests over keep-alive connections: as fast as they are answered, or at a rate, whatever the answers take.
 //
 // Whoever writes to a socket on loopback pays for waking the reader, a third of what a small answer takes, and only where the reader
-// sleeps: a server that is faster than its client would seem cheaper than it is, and a slower one dearer. A client that looks at its
-// sockets every REST_MS is asleep for none of its servers' writes.
+// waits: a server that is faster than its client would seem cheaper than it is, and a slower one dearer. Where CPU is measured the
+// client rests for REST_MS between its looks and never waits on a socket, so no write has to wake it.
 import type { DurationMs } from '@flatline/base';
 import { setTimeout as delay } from 'node:timers/promises';
 import { KeepAlive } from './keep-alive.ts';
@@ -16,7 +16,7 @@ export interface Asked {
 
 /** Between two looks for requests that are due, which are sent in one piece: what they wait for that is in their delays. */
 const PACE_MS: DurationMs = 1;
-/** Between two looks at the answers, where as many requests as possible are made: less than the servers need for those under way. */
+/** Between two looks at the answers. A server should need longer for the requests under way, or it has nothing to do meanwhile. */
 const REST_MS: DurationMs = 2;
 const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
 /** Requests without an answer at a time: a server that is farther behind is not asked more. */

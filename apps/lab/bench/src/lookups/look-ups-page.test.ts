@@ -7,7 +7,6 @@ const turn = (way: string, cpuMs: number, keys = 1_000): LookUpTurn => ({
   keys,
   elapsedMs: 500,
   cpuMs,
-  idleMs: 0,
   p50Ms: 1,
   p99Ms: 2,
   maxMs: 3,

@@ -9,9 +9,8 @@ export interface LookUpTurn extends Quantiles {
   readonly way: string;
   readonly keys: number;
   readonly elapsedMs: DurationMs;
-  /** CPU of all servers that take part, beyond what they take in that time without being asked. */
+  /** CPU of all servers that take part. */
   readonly cpuMs: DurationMs;
-  readonly idleMs: DurationMs;
 }
 
 /** Heartbeats at half capacity, beside so many look-ups. */
@@ -81,9 +80,10 @@ export function lookUpPage(results: LookUpResults): Page<LookUpRow> {
       ['p99 ms', ({ p99Ms }) => spreadText(p99Ms)],
     ],
     note: [
-      'CPU: of the server, all threads, beyond what it takes when it is not asked; forwarded: of both. The client runs on the same machine,',
-      'and its CPU is not counted. It looks at its answers every 2 ms, so that no server pays for waking it. keys/s: so. Delays are of',
-      '1000 keys a second. proof=now: as of all that was acknowledged before the question. Medians, least to most.',
+      'CPU: of the server, all threads; of both instances, but for the bare GET. The client runs on the same machine, and its CPU is not',
+      'counted; it looks at its answers every 2 ms in place of waiting for them, since a server pays for waking whoever waits. keys/s: as',
+      'that client has them. p50, p99: from when a request was due, with up to a millisecond until the client sends it. proof=now: as of all',
+      'that was acknowledged before the question. Medians of the turns, least to most.',
     ].join('\n'),
     verdicts: (rows) => [
       '',

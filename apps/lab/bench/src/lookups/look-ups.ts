@@ -29,10 +29,10 @@ const BEATING_SEED = 2;
 /** Under way where CPU is measured: more than what servers answer while the client rests. */
 const AT_ONCE = 200;
 const BATCH = 100;
-/** Requests a second where delays are measured, of single keys. */
+/** Requests a second where delays are measured: of each way a thousand or more. */
 const CALM_PER_SECOND = 1_000;
+const CALM_BATCHES_PER_SECOND = 200;
 const CALM_MS: DurationMs = 5_000;
-const IDLE_MS: DurationMs = 2_000;
 const WARM_REQUESTS = 2_000;
 const EMBEDDED_KEYS = 2_000_000;
 const KEYS_HELD_MAX = 50_000;
@@ -48,7 +48,7 @@ export const lookUps = framed({
   settings: (options) => over(DEFAULTS, options),
   conditions: ({ sessions, events, partitions, lookUpsPerSecond }) =>
     `${short(sessions)} live sessions on two instances, ${partitions} partitions; ${short(events)} requests of each way to ask, ` +
-    `${AT_ONCE} at a time, for CPU, and ${short(CALM_PER_SECOND)} keys a second for delays; under load ${short(lookUpsPerSecond)} look-ups a second`,
+    `${AT_ONCE} at a time, for CPU; for delays ${short(CALM_PER_SECOND)} a second, or ${CALM_BATCHES_PER_SECOND} batches; under load ${short(lookUpsPerSecond)} look-ups a second`,
   measure: measureLookUps,
   report: (measured) => ({ rows: lookUpRows(measured.turns), page: lookUpPage(measured) }),
 });
@@ -198,28 +198,19 @@ interface Measuring {
 /** CPU of all servers that take part: of the one that is asked, and of the one that it asks. */
 async function costOf({ way, keys, nth }: Way, { load, bare, instances, requests }: Measuring): Promise<LookUpTurn> {
   const isBare = way === 'bare GET';
-  const cpuOf = async (work: () => Promise<unknown>): Promise<Cpu> => {
-    if (isBare) await bare.begin();
-    else for (const instance of instances) instance.beginCpu();
-    const startedAt = performance.now();
-    await work();
-    const elapsedMs = performance.now() - startedAt;
-    const spent = isBare ? [await bare.cost()] : await Promise.all(instances.map((each) => each.cpuMs()));
-    return { elapsedMs, cpuMs: spent.reduce((sum, each) => sum + each, 0) };
-  };
-  const idle = await cpuOf(() => delay(IDLE_MS));
   // Connections that were idle have been closed.
   await load.closed(Math.min(requests, WARM_REQUESTS), AT_ONCE, nth);
-  const { elapsedMs, cpuMs } = await cpuOf(() => load.closed(requests, AT_ONCE, nth));
-  const { durations, unsaid } = await load.paced(CALM_PER_SECOND / keys, CALM_MS, nth);
+  if (isBare) await bare.begin();
+  else for (const instance of instances) instance.beginCpu();
+  const startedAt = performance.now();
+  await load.closed(requests, AT_ONCE, nth);
+  const elapsedMs = performance.now() - startedAt;
+  const cpuMs = isBare
+    ? await bare.cost()
+    : (await Promise.all(instances.map((each) => each.cpuMs()))).reduce((sum, each) => sum + each, 0);
+  const { durations, unsaid } = await load.paced(keys === 1 ? CALM_PER_SECOND : CALM_BATCHES_PER_SECOND, CALM_MS, nth);
   if (unsaid > 0) throw new Error(`${way}: ${unsaid} of ${durations.length + unsaid} requests were not answered`);
-  const idleMs = (idle.cpuMs * elapsedMs) / idle.elapsedMs;
-  return { way, keys: requests * keys, elapsedMs, cpuMs: cpuMs - idleMs, idleMs, ...quantilesOf(durations) };
-}
-
-interface Cpu {
-  readonly elapsedMs: DurationMs;
-  readonly cpuMs: DurationMs;
+  return { way, keys: requests * keys, elapsedMs, cpuMs, ...quantilesOf(durations) };
 }
 
 async function embedded(ground: LookUpGround, { instances }: Pair): Promise<number> {
