@@ -55,31 +55,42 @@ export function finishedUpTo({ state, attempt, retryBy }: Pick<TaskOutcome, 'sta
   return retryBy === 'schedule' ? attempt : 0;
 }
 
-/** The record that stands of a task, by those so far. */
+/** The record that stands of a task, the last of those that count, and what tells whether the next one does. */
 export interface Standing<Outcome> {
   readonly outcome: Outcome;
-  /** The last grant that any of them told of. */
+  /** The last grant that any record told of. */
   readonly token: number | undefined;
+  /** The heaviest state of a record that counts, and of one without a token; −1: there is none. */
+  readonly heaviest: number;
+  readonly heaviestUntold: number;
 }
 
 /** Where tokens do not tell which record is late, what has ended has not failed since, and what was done is no poison. */
 const WEIGHTS: Readonly<Record<TaskState, number>> = { FAILED: 0, POISON: 1, DONE: 2 };
 
 /**
- * Finds the record that stands once `outcome` lies behind others: the former, where it is of a later grant, since a worker that
- * has lost its lease was late with this one; or where no token tells, and it weighs more.
+ * Finds the record that stands once `outcome` lies behind others. It counts unless a later grant was told of before, since a worker
+ * that has lost its lease was late with it; or where a token is lacking, of this record or of another, and the other weighs more
+ * (docs/FORMATS.md, Tasks).
  */
 export function standingAfter<Outcome extends Pick<TaskOutcome, 'state' | 'token'>>(
   former: Standing<Outcome> | undefined,
   outcome: Outcome,
 ): Standing<Outcome> {
   const { state, token } = outcome;
-  if (former === undefined) return { outcome, token };
-  const stands =
-    token === undefined || former.token === undefined
-      ? WEIGHTS[state] >= WEIGHTS[former.outcome.state]
-      : token >= former.token;
-  return stands ? { outcome, token: token ?? former.token } : former;
+  const weight = WEIGHTS[state];
+  if (former === undefined)
+    return { outcome, token, heaviest: weight, heaviestUntold: token === undefined ? weight : -1 };
+  const { heaviest, heaviestUntold } = former;
+  if (token !== undefined && former.token !== undefined && token < former.token) return former;
+  const lastToken = token ?? former.token;
+  if (weight < (token === undefined ? heaviest : heaviestUntold)) return { ...former, token: lastToken };
+  return {
+    outcome,
+    token: lastToken,
+    heaviest: Math.max(heaviest, weight),
+    heaviestUntold: token === undefined ? Math.max(heaviestUntold, weight) : heaviestUntold,
+  };
 }
 
 /** Fields that do not depend on how it ended. */

@@ -98,6 +98,30 @@ test('[T2] where tokens do not tell, nothing lighter stands behind an end', () =
   expect(standsAfter(['FAILED'], ['FAILED'], ['POISON'])).toBe('POISON');
 });
 
+test('[T2] of all sequences of up to four records that one stands which FORMATS has, tokens or none', () => {
+  type Said = readonly [TaskOutcome['state'], number?];
+  const records = (['FAILED', 'POISON', 'DONE'] as const).flatMap((state): Said[] => [[state], [state, 3], [state, 4]]);
+  const weight = ([state]: Said): number => ['FAILED', 'POISON', 'DONE'].indexOf(state);
+  // The words of the page, one after the other.
+  const lastThatCounts = (said: readonly Said[]): Said => {
+    const counting: Said[] = [];
+    for (const [index, each] of said.entries()) {
+      const [, token] = each;
+      const isLate = said.slice(0, index).some(([, before]) => token !== undefined && (before ?? 0) > token);
+      const isLighter = counting.some(
+        (before) => (token === undefined || before[1] === undefined) && weight(each) < weight(before),
+      );
+      if (!isLate && !isLighter) counting.push(each);
+    }
+    return counting.at(-1)!;
+  };
+  let sequences: readonly (readonly Said[])[] = records.map((each) => [each]);
+  for (let length = 1; length <= 4; length += 1) {
+    for (const said of sequences) expect([said, standsAfter(...said)]).toEqual([said, lastThatCounts(said)[0]]);
+    sequences = sequences.flatMap((said) => records.map((each) => [...said, each]));
+  }
+});
+
 test('[T2] results tell which attempts need not be begun', async () => {
   const simulation = new Simulation({ seed: 1 });
   const { reader } = simulation.start('a').ports;
