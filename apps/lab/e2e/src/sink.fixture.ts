@@ -3,6 +3,7 @@ import type { SummaryRecord } from '@flatline/client/parts';
 import type { Postgresql } from '@flatline/dev-broker/postgresql';
 import { BatchProducer, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
+import { hash } from 'node:crypto';
 import type { Running } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
@@ -50,7 +51,8 @@ export class SinkScenario {
   /** Writes what is left. */
   async finish(): Promise<{ readonly rows: number; readonly repeated: number }> {
     const { stdout } = await succeed([...this.#command, '--json', '--no-follow']);
-    return JSON.parse(stdout) as { readonly rows: number; readonly repeated: number };
+    // It says how far it is every ten seconds, and at the end.
+    return JSON.parse(stdout.trim().split('\n').at(-1)!) as { readonly rows: number; readonly repeated: number };
   }
 
   /** Sessions that are over as soon as they have begun. */
@@ -89,6 +91,40 @@ export class SinkScenario {
     await this.scenario.following(({ kind }) => kind === 'tombstone' && (left -= 1) === 0);
   }
 
+  /** Reads the log until so many sessions are final, and takes a digest of its rows by partition: of more than memory holds. */
+  async digestOfLog(count: number): Promise<readonly PartitionDigest[]> {
+    const digests = new Map<number, PartitionDigest>();
+    let left = count;
+    await this.scenario.following((record) => {
+      const digest = digests.get(record.partition) ?? { rows: 0, sum: 0, final: 0 };
+      digests.set(record.partition, digest);
+      if (record.kind === 'summary') {
+        digest.rows += 1;
+        digest.sum = (digest.sum + Number.parseInt(hash('md5', wordOf(record)).slice(0, 12), 16)) % 2 ** 48;
+        return false;
+      }
+      digest.final += 1;
+      return (left -= 1) === 0;
+    });
+    return [...digests].sort(([a], [b]) => a - b).map(([, digest]) => digest);
+  }
+
+  /** The same of the table, and how many rows were tried. */
+  digestOfTable(): { readonly partitions: readonly PartitionDigest[]; readonly attempts: number } {
+    const partitions = this.#database.query(`
+      SELECT count(*) || ' ' || mod(sum(('x' || substr(md5(${ROW}), 1, 12))::bit(48)::bigint), 281474976710656) || ' ' || count(f.incarnation)
+      FROM visits LEFT JOIN (SELECT incarnation, revision FROM visits_final) f USING (incarnation, revision)
+      GROUP BY output_partition ORDER BY output_partition`);
+    const [attempts] = this.#database.query('SELECT count(*) FROM attempts');
+    return {
+      partitions: partitions.map((line) => {
+        const [rows, sum, final] = line.split(' ').map(Number);
+        return { rows: rows!, sum: sum!, final: final! };
+      }),
+      attempts: Number(attempts),
+    };
+  }
+
   /** The log and the table, to be compared. */
   async compared(): Promise<{ readonly log: object; readonly table: object }> {
     const { summaries, tombstones } = await this.scenario.outputsNow();
@@ -107,6 +143,14 @@ export class SinkScenario {
       },
     };
   }
+}
+
+export interface PartitionDigest {
+  rows: number;
+  /** Of the first 48 bits of the MD5 of each row, modulo 2^48. */
+  sum: number;
+  /** Sessions whose tombstone has come. */
+  final: number;
 }
 
 interface Sent {
