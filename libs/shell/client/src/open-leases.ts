@@ -1,6 +1,8 @@
 // Leases over connections of a client: what an application has of them.
-import type { DurationMs, Millis } from '@flatline/base';
+import type { Clock, DurationMs, Millis } from '@flatline/base';
 import { AcknowledgedWriter, KafkaLogReader, type KeyedRecord } from '@flatline/kafka';
+import type { LogReader } from '@flatline/ports';
+import type { SchemaRegistry } from '@flatline/records';
 import { LeaseEventFormats } from '@flatline/records/leases';
 import { randomUUID } from 'node:crypto';
 import { checkStamped } from './check-stamped.ts';
@@ -61,7 +63,7 @@ export async function openLeases(
   options: LeasesOptions,
   { kafka, clock, connection, registry }: Shared,
 ): Promise<Leases> {
-  const { topic, answers, clockSkewMs = CLOCK_SKEW_MS, answerWithinMs = ANSWER_WITHIN_MS } = options;
+  const { topic, answers } = options;
   await checkStamped(topic, { clock, connection });
   const ends = await endsOf(kafka, answers);
   const producer = await AcknowledgedWriter.open({
@@ -71,16 +73,15 @@ export async function openLeases(
     lingerMs: 0,
     deliveryTimeoutMs: FOR_EVER_MS,
   });
-  const write = (record: KeyedRecord): Promise<Millis | undefined> => producer.write(record);
-  const named = { clockSkewMs, answerWithinMs, topic, answers };
-  const held = new HeldLeases({ ...named, clock, write, newRequestId: randomUUID });
   const reader = new KafkaLogReader(kafka);
-  const formats = new LeaseEventFormats({ format: 'auto', registry: registry, clock });
-  held
-    .follow(reader, answers, new Map(ends.map(({ partition, end }) => [partition, end])), formats)
-    .catch((error: unknown) => {
-      held.fail(error);
-    });
+  const held = leasesOver(options, {
+    clock,
+    reader,
+    registry,
+    starts: new Map(ends.map(({ partition, end }) => [partition, end])),
+    write: (record) => producer.write(record),
+    newRequestId: randomUUID,
+  });
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     await Promise.all([reader.close(), producer.close()]);
@@ -110,4 +111,29 @@ export async function openLeases(
     },
     close: (limitMs = CLOSE_MS) => (closing ??= held.close(limitMs, end)),
   };
+}
+
+/** Ports by which leases are kept. */
+export interface LeasePorts {
+  readonly clock: Clock;
+  /** As AcknowledgedWriter.write. */
+  readonly write: (record: KeyedRecord) => Promise<Millis | undefined>;
+  readonly reader: LogReader;
+  /** Where answers are read from, by partition. */
+  readonly starts: ReadonlyMap<number, number>;
+  readonly registry: SchemaRegistry | undefined;
+  readonly newRequestId: () => string;
+}
+
+/** The same over ports, which stay open. */
+export function leasesOver(
+  { topic, answers, clockSkewMs = CLOCK_SKEW_MS, answerWithinMs = ANSWER_WITHIN_MS }: LeasesOptions,
+  { clock, write, reader, starts, registry, newRequestId }: LeasePorts,
+): HeldLeases {
+  const held = new HeldLeases({ clockSkewMs, answerWithinMs, topic, answers, clock, write, newRequestId });
+  const formats = new LeaseEventFormats({ format: 'auto', registry, clock });
+  held.follow(reader, answers, starts, formats).catch((error: unknown) => {
+    held.fail(error);
+  });
+  return held;
 }

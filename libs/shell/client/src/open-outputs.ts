@@ -1,5 +1,5 @@
 // Outputs of any kind for a group of consumers, over connections of their own.
-import type { DurationMs, Retriable } from '@flatline/base';
+import type { Clock, DurationMs, Retriable } from '@flatline/base';
 import {
   type ConnectionEvent,
   KafkaLogAdmin,
@@ -8,9 +8,10 @@ import {
   type KafkaOptions,
   openCluster,
 } from '@flatline/kafka';
+import type { LogAdmin, LogReader } from '@flatline/ports';
 import type { SessionState } from '@flatline/ports/formats';
 import type { SchemaRegistry } from '@flatline/records';
-import { type Given, GroupOutputs } from './group-outputs.ts';
+import { type Given, type GroupMembership, GroupOutputs } from './group-outputs.ts';
 import { handleEach, type Retries } from './handled-outputs.ts';
 import { type OutputKind, outputKinds, type RecordsByKind, type SummaryView } from './output-kinds.ts';
 import { openLetters } from './output-letters.ts';
@@ -150,14 +151,31 @@ export async function handleOutputs<K extends Kind>(
 
 const whole = <T>(given: T): T => given;
 
-/** `pick`: what of them is given. A generator around this one would cost as much as a record. */
-async function* given<K extends Kind, Picked>(
+/** `pick`: what of them is given. */
+function given<K extends Kind, Picked>(
   name: K,
   options: KindOptions,
-  { kafka: connecting, registry }: Surroundings,
+  surroundings: Surroundings,
   pick: (given: Given<OutputOf<K>>) => Picked,
 ): AsyncGenerator<Picked, void> {
-  const { topic, group, format = 'auto', commitIntervalMs = COMMIT_INTERVAL_MS, onTrouble = warn } = options;
+  return outputsOver(name, options, () => openOutputPorts(options, surroundings), pick);
+}
+
+/** Ports by which a member of a group reads outputs. */
+export interface OutputPorts {
+  readonly clock: Clock;
+  readonly reader: LogReader;
+  readonly admin: Pick<LogAdmin, 'ends' | 'committedOffset'>;
+  readonly membership: GroupMembership;
+  readonly registry: SchemaRegistry | undefined;
+  /** Called once the iteration is over. */
+  close(): Promise<void>;
+}
+
+function openOutputPorts(
+  { topic, group, onTrouble = warn }: OutputsOptions,
+  { kafka: connecting, registry }: Surroundings,
+): OutputPorts {
   const { clock } = connecting;
   const troubles = new ConnectionTroubles();
   const onConnection = (event: ConnectionEvent): void => {
@@ -166,7 +184,6 @@ async function* given<K extends Kind, Picked>(
   };
   const kafka = { ...connecting, onConnection };
   const connection = openCluster(kafka);
-  const admin = new KafkaLogAdmin({ clock, connection });
   const reader = new KafkaLogReader(kafka);
   const membership = new KafkaMembership({
     clock,
@@ -176,6 +193,29 @@ async function* given<K extends Kind, Picked>(
     name: kafka.clientId,
     localCheckpoints: () => Promise.resolve([]),
   });
+  return {
+    clock,
+    reader,
+    admin: new KafkaLogAdmin({ clock, connection }),
+    membership,
+    registry,
+    close: async () => {
+      connection.close();
+      await reader.close();
+    },
+  };
+}
+
+/** `open` is called once the iteration begins. A generator around this one would cost as much as a record. */
+export async function* outputsOver<K extends Kind, Picked>(
+  name: K,
+  options: KindOptions,
+  open: () => OutputPorts,
+  pick: (given: Given<OutputOf<K>>) => Picked,
+): AsyncGenerator<Picked, void> {
+  const { topic, group, format = 'auto', commitIntervalMs = COMMIT_INTERVAL_MS, onTrouble = warn } = options;
+  const ports = open();
+  const { clock, reader, admin, membership, registry } = ports;
   const startOf = async (partition: number): Promise<number> => {
     const { logStartOffset, lastStableOffset } = await admin.ends({ topic, partition });
     const committed = await admin.committedOffset(group, { topic, partition });
@@ -217,8 +257,7 @@ async function* given<K extends Kind, Picked>(
     for await (const { output, raw } of new GroupOutputs(parts).iterate())
       yield pick({ output: { ...output, ...nameOf(kind.idOf(output), raw) }, raw });
   } finally {
-    connection.close();
-    await reader.close();
+    await ports.close();
   }
 }
 

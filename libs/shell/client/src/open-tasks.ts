@@ -8,11 +8,13 @@ import {
   KafkaTopicAdmin,
   openCluster,
 } from '@flatline/kafka';
+import type { LogAdmin, LogReader } from '@flatline/ports';
 import { hostname } from 'node:os';
 import process from 'node:process';
 import { type Duration, durationMs } from './check-times.ts';
 import { type Leases, type LeasesOptions, openLeases } from './open-leases.ts';
-import { type OutputsOptions, recordedOutputs, type Surroundings } from './open-outputs.ts';
+import type { Given } from './group-outputs.ts';
+import { type OutputOf, type OutputsOptions, recordedOutputs, type Surroundings } from './open-outputs.ts';
 import { endsOf } from './open-summary-consumer.ts';
 import { FOR_EVER_MS } from './open-senders.ts';
 import { SentSchedules } from './sent-schedules.ts';
@@ -58,10 +60,9 @@ export async function workOffTasks(
   { kafka, registry }: Surroundings,
   ending: AbortSignal,
 ): Promise<void> {
-  const { handler, timeoutMs, retries, onTrouble = warn, worker = `${hostname()}-${process.pid}` } = options;
   const { clock } = kafka;
-  const topic = (options.runs ?? options.batches)!;
-  const results = options.results ?? `${topic}.results`;
+  const topic = topicOf(options);
+  const results = resultsOf(options);
   const signal = AbortSignal.any([ending, ...(options.signal === undefined ? [] : [options.signal])]);
   const closing: (() => Promise<void>)[] = [];
   const opened = <T>(value: T, close: (value: T) => Promise<void>): T => {
@@ -74,45 +75,90 @@ export async function workOffTasks(
       return Promise.resolve();
     });
     await makeResults(results, topic, { clock, connection });
-    const heard = opened(new KafkaLogReader(kafka), (each) => each.close());
-    const isFinished = await finishedBy(results, await endsOf(kafka, results), heard, { clock, connection });
-    const named = { clock, connection, deliveryTimeoutMs: FOR_EVER_MS, lingerMs: 0 };
-    const outcomes = opened(await AcknowledgedWriter.open({ ...named, topic: results }), (each) => each.close());
+    const reader = opened(new KafkaLogReader(kafka), (each) => each.close());
+    const ends = await endsOf(kafka, results);
+    const open = (of: string): Promise<AcknowledgedWriter> =>
+      AcknowledgedWriter.open({ clock, connection, deliveryTimeoutMs: FOR_EVER_MS, lingerMs: 0, topic: of });
+    const outcomes = opened(await open(results), (each) => each.close());
+    const schedules = options.retries?.schedules;
     const later =
-      retries?.schedules === undefined
+      schedules === undefined
         ? undefined
-        : opened(
-            new SentSchedules({
-              clock,
-              topic: retries.schedules,
-              writer: await AcknowledgedWriter.open({ ...named, topic: retries.schedules }),
-            }),
-            (each) => each.close(),
-          );
+        : opened(new SentSchedules({ clock, topic: schedules, writer: await open(schedules) }), (each) => each.close());
     const leases =
       options.leases === undefined || 'acquire' in options.leases
         ? options.leases
         : opened(await openLeases(options.leases, { kafka, clock, connection, registry }), (each) => each.close());
-    await workOff(worksOf(options, { kafka, registry }, signal), {
+    await workOver(options, {
       clock,
-      handler,
-      timeoutMs: durationMs(timeoutMs),
-      retries,
+      outputs: (kind, reading) => recordedOutputs(kind, reading, { kafka, registry }),
+      reader,
+      admin: new KafkaLogAdmin({ clock, connection }),
+      ends,
+      outcomes,
+      later,
       leases,
-      leaseIdOf: (id) => leaseIdOf(topic, id),
-      isFinished,
-      onTrouble,
       signal,
-      name: worker,
-      record: async (outcome: TaskOutcome) => {
-        await outcomes.write(outcomeRecord(outcome));
-      },
-      later: later && ((work, afterMs) => tryLater(later, work, afterMs, topic)),
     });
   } finally {
     // Every outcome is recorded by then: nothing is lost if closing fails.
     for (const close of closing) await close().catch(() => undefined);
   }
+}
+
+/** Ports by which a worker works. */
+export interface TaskPorts {
+  readonly clock: Clock;
+  /** Committed outputs of a topic, for a group. */
+  readonly outputs: <K extends 'schedule' | 'debounce'>(
+    kind: K,
+    options: OutputsOptions,
+  ) => AsyncIterable<Given<OutputOf<K>>>;
+  /** Reads the topic of results. */
+  readonly reader: LogReader;
+  readonly admin: Pick<LogAdmin, 'ends' | 'offsetAt'>;
+  /** Where the topic of results ends now, by partition. */
+  readonly ends: readonly { readonly partition: number; readonly end: number }[];
+  /** Writes to it. */
+  readonly outcomes: Pick<AcknowledgedWriter, 'write'>;
+  /** To the topic that `retries.schedules` names; undefined: it names none. */
+  readonly later: SentSchedules | undefined;
+  readonly leases: Pick<Leases, 'acquire'> | undefined;
+  /** Ends the worker. */
+  readonly signal: AbortSignal;
+}
+
+/** The same over ports, which stay open. */
+export async function workOver(options: TasksOptions, ports: TaskPorts): Promise<void> {
+  const { handler, timeoutMs, retries, onTrouble = warn, worker = `${hostname()}-${process.pid}` } = options;
+  const { clock, outcomes, later, leases, signal } = ports;
+  const topic = topicOf(options);
+  const isFinished = await finishedBy(resultsOf(options), ports);
+  await workOff(worksOf(options, ports), {
+    clock,
+    handler,
+    timeoutMs: durationMs(timeoutMs),
+    retries,
+    leases,
+    leaseIdOf: (id) => leaseIdOf(topic, id),
+    isFinished,
+    onTrouble,
+    signal,
+    name: worker,
+    record: async (outcome: TaskOutcome) => {
+      await outcomes.write(outcomeRecord(outcome));
+    },
+    later: later && ((work, afterMs) => tryLater(later, work, afterMs, topic)),
+  });
+}
+
+/** One of the two is there. */
+function topicOf({ runs, batches }: TasksOptions): string {
+  return (runs ?? batches)!;
+}
+
+function resultsOf(options: TasksOptions): string {
+  return options.results ?? `${topicOf(options)}.results`;
 }
 
 interface Parts {
@@ -134,16 +180,11 @@ async function makeResults(results: string, topic: string, parts: Parts): Promis
   await admin.createTopics([{ topic: results, partitions: ofWork.partitions, replicationFactor: -1, settings }]);
 }
 
-type Ends = Awaited<ReturnType<typeof endsOf>>;
-
 async function finishedBy(
   results: string,
-  ends: Ends,
-  reader: KafkaLogReader,
-  parts: Parts,
+  { clock, reader, admin, ends }: Pick<TaskPorts, 'clock' | 'reader' | 'admin' | 'ends'>,
 ): Promise<FinishedTasks['isFinished']> {
-  const admin = new KafkaLogAdmin(parts);
-  const since = parts.clock.wallMs() - RESULTS_BACK_MS;
+  const since = clock.wallMs() - RESULTS_BACK_MS;
   const starts = await Promise.all(
     ends.map(async ({ partition, end }) => {
       const start = (await admin.offsetAt({ topic: results, partition }, since)) ?? end;
@@ -160,11 +201,9 @@ async function finishedBy(
 }
 
 async function* worksOf(
-  options: TasksOptions,
-  surroundings: Surroundings,
-  signal: AbortSignal,
+  { runs, batches, group, from, format, onTrouble }: TasksOptions,
+  { outputs, signal }: Pick<TaskPorts, 'outputs' | 'signal'>,
 ): AsyncGenerator<Work, void> {
-  const { runs, batches, group, from, format, onTrouble } = options;
   const reading = {
     group,
     signal,
@@ -173,10 +212,10 @@ async function* worksOf(
     ...(onTrouble && { onTrouble }),
   };
   if (batches !== undefined)
-    for await (const { output, raw } of recordedOutputs('debounce', { ...reading, topic: batches }, surroundings))
+    for await (const { output, raw } of outputs('debounce', { ...reading, topic: batches }))
       yield workOfBatch(output, raw);
   else
-    for await (const { output, raw } of recordedOutputs('schedule', { ...reading, topic: runs! }, surroundings))
+    for await (const { output, raw } of outputs('schedule', { ...reading, topic: runs! }))
       yield workOfRun(runs!, output, raw);
 }
 
