@@ -19,6 +19,7 @@ export type RequestKind =
   | 'ListOffsets'
   | 'OffsetForLeaderEpoch'
   | 'OffsetFetch'
+  | 'OffsetCommit'
   | 'DeleteRecords'
   | 'DescribeProducers'
   | 'JoinGroup'

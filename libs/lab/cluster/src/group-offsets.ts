@@ -8,12 +8,18 @@ const slot = (group: string, { topic, partition }: TopicPartition): string => `$
 
 export class GroupOffsets {
   readonly #committed = new Map<string, GroupOffset>();
-  /** Told of each as it is committed by a transaction. */
+  /** Told of each as it is committed, by a transaction or a member. */
   onCommitted: ((offset: GroupOffset) => void) | undefined;
   readonly #pending = new Map<number, GroupOffset[]>();
 
   committed(group: string, partition: TopicPartition): GroupOffset | undefined {
     return this.#committed.get(slot(group, partition));
+  }
+
+  /** OffsetCommit: visible at once. */
+  commit(offset: GroupOffset): void {
+    this.#committed.set(slot(offset.group, offset), offset);
+    this.onCommitted?.(offset);
   }
 
   /** To be called when the group is deleted, or its offsets have expired. */
@@ -36,9 +42,6 @@ export class GroupOffsets {
     const offsets = this.#pending.get(producerId) ?? [];
     this.#pending.delete(producerId);
     if (!committed) return;
-    for (const offset of offsets) {
-      this.#committed.set(slot(offset.group, offset), offset);
-      this.onCommitted?.(offset);
-    }
+    for (const offset of offsets) this.commit(offset);
   }
 }

@@ -145,6 +145,14 @@ export class SimulatedGroup {
     return { kind: 'member', assignment: this.#assignmentOf(member) };
   }
 
+  /** True if this member may commit offsets: those of another generation are refused, and of one that was dropped. */
+  mayCommit(memberId: string, generation: number): boolean {
+    const member = this.#members.get(memberId);
+    if (member === undefined || generation !== this.#generation) return false;
+    this.#heard(member);
+    return true;
+  }
+
   leave(memberId: string): void {
     const member = this.#members.get(memberId);
     if (member !== undefined) this.#drop(member, 'leaves');

@@ -11,6 +11,7 @@
 //   SM2  After leave() the listener hears nothing more.
 import { Retriable, StateInUse, assert, type DurationMs } from '@flatline/base';
 import type { Assignment, LocalCheckpoint, Membership, MembershipListener } from '@flatline/ports';
+import type { GroupOffsets } from './group-offsets.ts';
 import type { Network } from './network.ts';
 import type { HeartbeatAnswer, JoinAnswer, SimulatedGroup } from './simulated-group.ts';
 import type { SimulatedHost } from './simulated-host.ts';
@@ -26,6 +27,8 @@ export interface MembershipEnvironment {
   readonly host: SimulatedHost;
   readonly network: Network;
   readonly group: SimulatedGroup;
+  readonly groupName: string;
+  readonly offsets: GroupOffsets;
   /** Static membership; undefined: none. */
   readonly instanceId?: string | undefined;
   /** The facts about this machine's stores that the assigner is told. */
@@ -55,6 +58,25 @@ export class SimulatedMembership implements Membership {
     if (this.#state !== 'member' || this.#memberId === undefined) return undefined;
     const answer = await this.#heartbeat(this.#memberId);
     return answer.kind === 'member' ? answer.assignment : undefined;
+  }
+
+  /** False: a rebalance is under way, or the group has dropped this member. @throws Retriable */
+  commit(topic: string, offsets: ReadonlyMap<number, number>): Promise<boolean> {
+    const memberId = this.#memberId;
+    const generation = this.#last?.generation;
+    if (this.#state !== 'member' || memberId === undefined || generation === undefined) return Promise.resolve(false);
+    const { host, network, group, groupName, offsets: committed } = this.#environment;
+    return network.request<boolean>(host, {
+      kind: 'OffsetCommit',
+      about: `${groupName} ${topic}`,
+      serve: (answer) => {
+        const isTaken = group.mayCommit(memberId, generation);
+        if (isTaken)
+          for (const [partition, offset] of offsets)
+            committed.commit({ group: groupName, topic, partition, offset, metadata: '' });
+        answer.ok(isTaken);
+      },
+    });
   }
 
   async leave(): Promise<void> {

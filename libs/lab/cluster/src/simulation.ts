@@ -3,10 +3,11 @@
 // Owns: composition.
 // Does not own: any behaviour.
 import { assert, hashBytes, seededRandom, type Clock, type DurationMs, type Millis, type Random } from '@flatline/base';
-import type { LogAdmin, LogReader, Membership, ProofWriter, StateStores } from '@flatline/ports';
+import type { LogAdmin, LogReader, ProofWriter, StateStores } from '@flatline/ports';
 import { FaultPlan, calm, type FaultRates } from './fault-plan.ts';
 import { HostClock } from './host-clock.ts';
 import { Network } from './network.ts';
+import { SimulatedAcknowledgedWriter } from './simulated-acknowledged-writer.ts';
 import { SimulatedAdmin } from './simulated-admin.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedGroup, type GroupSettings } from './simulated-group.ts';
@@ -48,7 +49,9 @@ export interface HostPorts {
   /** For a further pipeline of the process: each has a disk to itself. */
   storesOn(disk: SimulatedDisk): StateStores;
   /** `instanceId`: of a static member. Default: none. */
-  membership(group: string, instanceId?: string): Membership;
+  membership(group: string, instanceId?: string): SimulatedMembership;
+  /** Writes to one topic without transactions. */
+  acknowledged(topic: string): SimulatedAcknowledgedWriter;
 }
 
 /** 2024-01-01T00:00:00Z */
@@ -146,7 +149,16 @@ export class Simulation {
       stores,
       storesOn: (own) => new SimulatedStores({ host, disk: own, faults }),
       membership: (group, instanceId) =>
-        new SimulatedMembership({ host, network, group: this.group(group), instanceId, checkpoints }),
+        new SimulatedMembership({
+          host,
+          network,
+          group: this.group(group),
+          groupName: group,
+          offsets: log.offsets,
+          instanceId,
+          checkpoints,
+        }),
+      acknowledged: (topic) => new SimulatedAcknowledgedWriter(environment, topic),
     };
   }
 }

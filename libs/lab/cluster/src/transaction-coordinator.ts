@@ -93,6 +93,11 @@ export class TransactionCoordinator {
     return this.#holders.get(transactionalId)?.epoch;
   }
 
+  /** InitProducerId without a transactional id: of a producer that is idempotent, and fences no other. */
+  newProducerId(): number {
+    return this.#nextProducerId++;
+  }
+
   /** True if this id has a transaction that is open or not yet decided everywhere. */
   unsettled(transactionalId: string): boolean {
     return (this.#holders.get(transactionalId)?.state ?? 'empty') !== 'empty';
