@@ -14,6 +14,8 @@ const KIND_PARTS = 3;
 const CHAINS = 80;
 /** Worlds of outputs that go to webhooks. */
 const DELIVERIES = 50;
+/** Worlds of tasks that workers of the SDK work off. */
+const TASKS = 40;
 /** Answers for keys that are judged in worlds of their own; a million takes some minutes (docs/TESTING.md). */
 const ANSWERS = 50_000;
 /** Histories that each file of tests draws. */
@@ -106,6 +108,7 @@ function simulation(run: Run, seed: number): Step[] {
     part('look-ups', '--look-ups', String(ANSWERS), '--from', String(seed)),
     part('chains', '--world', 'chain', '--seeds', String(CHAINS), '--from', String(seed)),
     part('deliveries', '--world', 'deliveries', '--seeds', String(DELIVERIES), '--from', String(seed)),
+    part('tasks', '--world', 'tasks', '--seeds', String(TASKS), '--from', String(seed)),
     part('mutants', '--seeds', '0', '--mutants', '--part', partBy(seed, MUTANT_PARTS)),
   ];
 }

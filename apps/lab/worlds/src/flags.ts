@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import type { WorldName } from './tally.ts';
 
 /** Worlds of look-ups are asked for by a number of answers. */
-const WORLDS: readonly WorldName[] = ['chain', 'deliveries'];
+const WORLDS: readonly WorldName[] = ['chain', 'deliveries', 'tasks'];
 
 const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants [--part I/N] [--record]]
        npm run worlds -- --seed S [--kind K]
@@ -25,7 +25,7 @@ The pipeline in a simulated cluster, one world and its faults per seed, judged b
   --part I/N   of the mutants: only every Nth, from the Ith on
   --record     has later hunts begin with the seeds that caught each mutant in this one
   --world W    worlds of another make: chain, pipelines that routes join (P3); deliveries, outputs
-               that go to webhooks (N1–N5)
+               that go to webhooks (N1–N5); tasks, that workers of the SDK work off (T1–T3)
   --look-ups N worlds in which keys are asked for, until so many answers were judged (Q1, Q2)
   --seed S     only this world, with the logs of its processes
   --help       this page

@@ -41,6 +41,28 @@ const WANTED: Readonly<Record<WorldName, Wanted>> = {
       ...MOODS.map((mood) => `site/${mood}`),
     ],
   },
+  tasks: {
+    seedsMin: 60,
+    names: [
+      ...['Frozen', 'CutOff', 'Killed'].flatMap((how) =>
+        ['', 'Working', 'Recording'].map((when) => `worker${how}${when}`),
+      ),
+      'workerFrozenActing',
+      'workerSuspended',
+      'workerLeft',
+      'processorKilled',
+      'leaderChange',
+      'rebalance',
+      'takenOver',
+      'fencedWrite',
+      'lateOutcome',
+      'lostForGood',
+      'timedOut',
+      'task/DONE',
+      'task/FAILED',
+      'task/POISON',
+    ],
+  },
 };
 
 export function missedOfWorlds(world: WorldName, seeds: number, fired: ReadonlyMap<string, number>): readonly string[] {

@@ -74,6 +74,6 @@ function hand(worker: ChildProcess, next: () => WorldWanted | undefined): WorldW
   return world;
 }
 
-function deathOf({ seed, kind }: WorldWanted, violation: string): SeedResult {
-  return { seed, kind, violations: [violation], virtualMs: 0, fired: [], lines: [] };
+function deathOf({ seed, kind, world }: WorldWanted, violation: string): SeedResult {
+  return { seed, kind, world, violations: [violation], virtualMs: 0, fired: [], lines: [] };
 }

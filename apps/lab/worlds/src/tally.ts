@@ -7,9 +7,9 @@ import type { SeedReport } from './world.ts';
 
 /**
  * Worlds of another make: of keys that are asked for (looking/), of pipelines that routes join (chains/), of outputs that go to webhooks
- * (deliveries/). Each is drawn by its seed alone.
+ * (deliveries/), of tasks that workers of the SDK work off (tasks/). Each is drawn by its seed alone.
  */
-export type WorldName = 'lookUps' | 'chain' | 'deliveries';
+export type WorldName = 'lookUps' | 'chain' | 'deliveries' | 'tasks';
 
 /** A world to simulate; without a kind, the one that its seed draws. */
 export interface WorldWanted {

@@ -9,6 +9,7 @@ import { type EngineMutant, huntedIn, type HuntedMutant } from './mutant.ts';
 import { RESTORING_MUTANTS } from './restoring.ts';
 import { ROUTE_MUTANTS } from './routes.ts';
 import { STORE_MUTANTS } from './stores.ts';
+import { TASK_MUTANTS } from './tasks.ts';
 import { TIME_MUTANTS } from './time.ts';
 
 const OF_THE_ENGINE: readonly EngineMutant[] = [
@@ -22,6 +23,7 @@ const OF_THE_ENGINE: readonly EngineMutant[] = [
   ...LOOK_UP_MUTANTS,
   ...ROUTE_MUTANTS,
   ...DELIVERY_MUTANTS,
+  ...TASK_MUTANTS,
 ];
 
 /** Mutants of the engine are hunted in worlds of sessions, which reach most of it. */

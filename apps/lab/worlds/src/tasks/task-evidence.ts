@@ -1,0 +1,149 @@
+// The logs of a world of tasks as its judge reads them, by docs/FORMATS.md alone.
+import type { DurationMs, Millis } from '@flatline/base';
+import type { LogRecord } from '@flatline/cluster';
+import type { TaskLedger } from './ledger.ts';
+
+/** Records of a topic, by partition. */
+type Topic = readonly (readonly LogRecord[])[];
+
+export interface TaskEvidence {
+  readonly rules: {
+    /** The topic of runs. */
+    readonly runs: string;
+    readonly isLeased: boolean;
+    readonly leaseTimeoutMs: DurationMs;
+    readonly timeoutMs: DurationMs | undefined;
+    readonly attempts: number;
+    readonly firstMs: DurationMs;
+    readonly mostMs: DurationMs;
+    readonly retryBy: 'schedule' | 'worker';
+  };
+  readonly runs: Topic;
+  readonly results: Topic;
+  /** Input and output of the leases. */
+  readonly requests: Topic;
+  readonly answers: Topic;
+  readonly ledger: Pick<TaskLedger, 'begun' | 'given' | 'commits' | 'workers'>;
+}
+
+export interface ReadRun {
+  readonly id: string;
+  readonly attempt: number;
+  readonly partition: number;
+  readonly offset: number;
+  readonly timestamp: Millis;
+  readonly value: Uint8Array;
+}
+
+export interface ReadOutcome {
+  readonly id: string;
+  readonly state: 'DONE' | 'FAILED' | 'POISON';
+  readonly attempt: number;
+  readonly token?: number;
+  readonly worker: string;
+  readonly finishedAt: Millis;
+  readonly result?: unknown;
+  readonly error?: string;
+  readonly retryAt?: Millis;
+  readonly retryBy?: string;
+  readonly valueBase64?: string;
+  readonly timestamp: Millis;
+  /** False: one before it has a higher token. */
+  readonly counts: boolean;
+}
+
+/** A lease as its log knows it. */
+export interface ReadGrant {
+  /** The task's. */
+  readonly id: string;
+  readonly token: number;
+  /** That asked for it. */
+  readonly worker: string;
+  readonly timestamp: Millis;
+  /** When the records that renew it were appended. */
+  readonly renewals: readonly Millis[];
+  /** When its end was said. */
+  endedAt: Millis;
+  /** When the record by which its holder gives it back was appended. */
+  readonly givenBackAt: Millis;
+}
+
+const text = new TextDecoder();
+
+export function runsIn({ rules, runs }: TaskEvidence): ReadRun[] {
+  return runs.flatMap((records, partition) =>
+    records.map((record) => {
+      const { offset, timestamp, headers } = record;
+      const value = record.value ?? new Uint8Array(0);
+      const said = new Map(headers.map((each) => [each.name, each.value === null ? '' : text.decode(each.value)]));
+      const at = { partition, offset, timestamp, value };
+      const [id, attempt] = [said.get('task-id'), said.get('task-attempt')];
+      const isRetry = id !== undefined && said.get('flatline-schedule-id') === `${rules.runs}/${id}/${attempt}`;
+      return isRetry ? { ...at, id, attempt: Number(attempt) } : { ...at, id: `${partition}-${offset}`, attempt: 1 };
+    }),
+  );
+}
+
+/** In the order of their partitions: those of one task as they lie there. */
+export function outcomesIn({ results }: TaskEvidence): ReadOutcome[] {
+  const highest = new Map<string, number>();
+  return results.flat().map(({ value, timestamp }) => {
+    const said = JSON.parse(text.decode(value!)) as Omit<ReadOutcome, 'timestamp' | 'counts'>;
+    const { id, token = 0 } = said;
+    const counts = token >= (highest.get(id) ?? 0);
+    if (counts) highest.set(id, token);
+    return { ...said, timestamp, counts };
+  });
+}
+
+interface Said {
+  readonly type: string;
+  readonly leaseId: string;
+  readonly token?: number;
+  readonly requestId?: string;
+}
+
+/** `breaches`: told of what is granted while another has it. */
+export function grantsIn({ rules, answers, requests }: TaskEvidence, breaches: string[]): ReadGrant[] {
+  const renewals = saidOf(requests, (value) => value?.length === 0);
+  const ends = saidOf(requests, (value) => value === null);
+  return answers.flatMap((records) => {
+    const live = new Map<string, ReadGrant>();
+    const grants: ReadGrant[] = [];
+    for (const { value, timestamp } of records) {
+      if (value === null) continue;
+      const { type, leaseId, token = 0, requestId = '' } = JSON.parse(text.decode(value)) as Said;
+      const former = live.get(leaseId);
+      if (type === 'EXPIRED' || type === 'RELEASED') {
+        if (former !== undefined) former.endedAt = timestamp;
+        live.delete(leaseId);
+      }
+      if (type !== 'GRANTED') continue;
+      if (former !== undefined)
+        breaches.push(`[L4] ${leaseId} is granted as ${token}, and ${former.token} is not over`);
+      const [worker = ''] = requestId.split('/');
+      const name = `${leaseId} ${token}`;
+      const said = { renewals: renewals.get(name) ?? [], givenBackAt: ends.get(name)?.[0] ?? Infinity };
+      const id = leaseId.slice(rules.runs.length + 1);
+      const grant = { id, token, worker, timestamp, ...said, endedAt: Infinity };
+      live.set(leaseId, grant);
+      grants.push(grant);
+    }
+    return grants;
+  });
+}
+
+/** By lease and token: when records with such a value were appended. */
+function saidOf(
+  requests: Topic,
+  isMeant: (value: Uint8Array | null) => boolean,
+): ReadonlyMap<string, readonly Millis[]> {
+  const said = new Map<string, Millis[]>();
+  for (const { key, value, headers, timestamp } of requests.flat()) {
+    const token = headers.find(({ name }) => name === 'flatline-token')?.value;
+    if (key === null || !isMeant(value) || token == null) continue;
+    const name = `${text.decode(key)} ${text.decode(token)}`;
+    said.set(name, [...(said.get(name) ?? []), timestamp]);
+  }
+  return said;
+}
