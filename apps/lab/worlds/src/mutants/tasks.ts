@@ -5,6 +5,7 @@ const ATTEMPT = 'libs/shell/client/src/task-attempt.ts';
 const WORKER = 'libs/shell/client/src/task-worker.ts';
 const WORKS = 'libs/shell/client/src/task-works.ts';
 const RULES = 'libs/shell/client/src/task-rules.ts';
+const OUTCOME = 'libs/shell/client/src/task-outcome.ts';
 const FINISHED = 'libs/shell/client/src/finished-tasks.ts';
 const HOLDER = 'libs/shell/client/src/lease-holder.ts';
 
@@ -70,6 +71,18 @@ const IN_TASKS: readonly EngineMutant[] = [
     file: FINISHED,
     from: 'while (this.#heardTo.get(partition)! < end) {',
     to: 'while (this.#heardTo.get(partition)! < end - 1e9) {',
+  },
+  {
+    name: 'has a late record end a task',
+    file: OUTCOME,
+    from: ': token >= former.token;',
+    to: ': token >= former.token - 1e9;',
+  },
+  {
+    name: 'begins again what was done where another has failed since',
+    file: OUTCOME,
+    from: '? WEIGHTS[state] >= WEIGHTS[former.outcome.state]',
+    to: '? WEIGHTS[state] >= 0',
   },
   // T3
   {

@@ -5,7 +5,7 @@
 //
 // Owns: what an attempt does, and what is noted of it.
 // Does not own: the process (TaskWorker), who freezes it (WorkerFreezes).
-import type { DurationMs, Random } from '@flatline/base';
+import type { DurationMs, Millis, Random } from '@flatline/base';
 import type { SimulatedHost, Simulation } from '@flatline/cluster';
 import type { BegunAttempt, TaskLedger } from './ledger.ts';
 import type { TokenGate } from './token-gate.ts';
@@ -61,6 +61,8 @@ export interface HandlerParts {
   readonly gate: TokenGate;
   readonly freezes: WorkerFreezes;
   readonly timeoutMs: DurationMs | undefined;
+  /** When the worker asked last where the results end. */
+  readonly askedAt: () => Millis;
 }
 
 export class Handler {
@@ -94,7 +96,8 @@ export class Handler {
   };
 
   #begin({ id, attempt, token }: GivenTask): BegunAttempt {
-    const of = { id, attempt, token, worker: this.#parts.host.name, at: this.#now };
+    const { host, askedAt } = this.#parts;
+    const of = { id, attempt, token, worker: host.name, at: this.#now, askedAt: askedAt() };
     const held = { firstHeldAt: undefined, lastHeldAt: undefined, suspendedMs: 0 };
     return { ...of, ...held, toldAt: undefined, endedAt: undefined, result: undefined };
   }

@@ -9,6 +9,8 @@ export interface BegunAttempt {
   /** The process. */
   readonly worker: string;
   readonly at: Millis;
+  /** When its worker asked last where the results end: what was recorded by then, it knew. */
+  readonly askedAt: Millis;
   /** When it was told that its lease is held, the first and the last time. */
   firstHeldAt: Millis | undefined;
   lastHeldAt: Millis | undefined;

@@ -48,7 +48,7 @@ export interface ReadOutcome {
   readonly retryBy?: string;
   readonly valueBase64?: string;
   readonly timestamp: Millis;
-  /** False: one before it has a higher token. */
+  /** False: one before it has a higher token, or weighs more where either has none. */
   readonly counts: boolean;
 }
 
@@ -86,14 +86,22 @@ export function runsIn({ rules, runs }: TaskEvidence): ReadRun[] {
 
 /** In the order of their partitions: those of one task as they lie there. */
 export function outcomesIn({ results }: TaskEvidence): ReadOutcome[] {
-  const highest = new Map<string, number>();
+  const before = new Map<string, ReadOutcome[]>();
   return results.flat().map(({ value, timestamp }) => {
     const said = JSON.parse(text.decode(value!)) as Omit<ReadOutcome, 'timestamp' | 'counts'>;
-    const { id, token = 0 } = said;
-    const counts = token >= (highest.get(id) ?? 0);
-    if (counts) highest.set(id, token);
-    return { ...said, timestamp, counts };
+    const ofTask = before.get(said.id) ?? [];
+    before.set(said.id, ofTask);
+    const outcome = { ...said, timestamp, counts: !ofTask.some((former) => outdoes(former, said)) };
+    ofTask.push(outcome);
+    return outcome;
   });
+}
+
+/** True if that record behind `former` does not count. */
+function outdoes(former: ReadOutcome, { state, token }: Pick<ReadOutcome, 'state' | 'token'>): boolean {
+  if (token !== undefined && former.token !== undefined) return former.token > token;
+  const isEnd = former.state === 'DONE' || (former.state === 'POISON' && state === 'FAILED');
+  return former.counts && isEnd && state !== 'DONE';
 }
 
 interface Said {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogRecord } from '@flatline/cluster';
 import type { BegunAttempt, GivenOutcome } from './ledger.ts';
+import { outcomesIn } from './task-evidence.ts';
 import { judgeTasks, type TaskEvidence, unfinishedIn } from './task-judge.ts';
 
 const utf8 = new TextEncoder();
@@ -28,6 +29,7 @@ const begun = (fields: Partial<BegunAttempt>): BegunAttempt => ({
   token: 5,
   worker: 'w0',
   at: 1_100,
+  askedAt: fields.at ?? 1_100,
   firstHeldAt: 1_100,
   lastHeldAt: 1_400,
   toldAt: undefined,
@@ -179,6 +181,40 @@ const TWO: Parts = {
   ],
 };
 
+/** Without leases: one stood still, another has done it meanwhile, and the first has failed then. */
+const APART: Parts = {
+  rules: { ...RULES, isLeased: false },
+  runs: TWO.runs,
+  answers: [],
+  requests: [],
+  results: [
+    json(4_000, outcome({ token: undefined, worker: 'w1', finishedAt: 3_990 })),
+    json(
+      5_010,
+      outcome({
+        ...failed,
+        state: 'FAILED',
+        token: undefined,
+        finishedAt: 5_000,
+        retryAt: 5_500,
+        retryBy: 'schedule',
+      }),
+    ),
+  ],
+  begun: [
+    begun({ token: undefined, endedAt: 5_000, result: undefined }),
+    begun({ token: undefined, worker: 'w1', at: 3_500, endedAt: 3_990 }),
+  ],
+  given: [
+    given({ token: undefined, worker: 'w1', at: 3_990, acknowledgedAt: 4_010 }),
+    given({ token: undefined, at: 5_000, acknowledgedAt: 5_020 }),
+  ],
+  commits: [
+    { partition: 0, offset: 1, at: 4_100 },
+    { partition: 0, offset: 2, at: 5_700 },
+  ],
+};
+
 function evidenceOf({ rules, begun: all, given: outcomes, commits, ...topics }: Parts): TaskEvidence {
   const placed = (records: Parts['runs']) => [records.map((each, offset) => ({ ...each, offset }))];
   const { runs, results, requests, answers } = topics;
@@ -208,6 +244,7 @@ describe('tasks that are worked off as they have to be', () => {
   test.each([
     ['one that is done', ONE],
     ['one that is taken over, fails, and whose former worker is late', TWO],
+    ['one that has failed without a lease once another had done it', APART],
   ])('[T1][T2][T3] %s is sound', (_what, parts) => {
     expect(judge(parts)).toEqual([]);
   });
@@ -215,6 +252,16 @@ describe('tasks that are worked off as they have to be', () => {
   test('[T1] a late record ends no task', () => {
     const late = { ...TWO, results: [TWO.results[0]!, TWO.results[2]!] };
     expect(unfinishedIn(evidenceOf(late))).toEqual(['[T1] 0-0 is FAILED in the end']);
+  });
+
+  test('[T2] without leases a failure behind an end does not count, nor a poison behind what was done', () => {
+    const [done, late] = APART.results;
+    const poison = outcome({ ...failed, state: 'POISON', attempt: 2, token: undefined, valueBase64: '' });
+    expect(unfinishedIn(evidenceOf({ ...APART, results: [late!, done!] }))).toEqual([]);
+    const counts = outcomesIn(
+      evidenceOf({ ...APART, results: [late!, json(4_500, poison), late!, done!, json(6_000, poison)] }),
+    );
+    expect(counts.map((each) => each.counts)).toEqual([true, true, false, true, false]);
   });
 
   test('[T2] a machine that slept believed for longer, and its token tells', () => {
@@ -289,6 +336,11 @@ const wrong: readonly (readonly [what: string, words: string, parts: Parts])[] =
         begun({ token: 8, worker: 'w1', at: 9_100, firstHeldAt: undefined, lastHeldAt: undefined }),
       ],
     },
+  ],
+  [
+    'a task that is begun again without leases once it is over',
+    'w1 works on 0-0 under undefined, whose end was recorded before',
+    { ...APART, begun: [...APART.begun, begun({ attempt: 2, token: undefined, worker: 'w1', at: 5_800 })] },
   ],
 ];
 

@@ -54,6 +54,7 @@ export function judgeTasks(evidence: TaskEvidence): readonly string[] {
     ...oneAtATime(evidence),
     ...places(known),
     ...pauses(known),
+    ...evidence.ledger.begun.flatMap((each) => againAfterEnd(each, known)),
     ...(evidence.rules.isLeased ? held(known) : []),
   ];
 }
@@ -174,7 +175,7 @@ function ofGiven(given: GivenOutcome, grant: ReadGrant | undefined, evidence: Ta
 }
 
 function ofBegun(each: BegunAttempt, grant: ReadGrant | undefined, known: Known): readonly string[] {
-  const { id, attempt, token, worker, lastHeldAt, suspendedMs } = each;
+  const { id, token, worker, lastHeldAt, suspendedMs } = each;
   const what = `${worker} works on ${id} under ${token}`;
   if (grant === undefined) return [`[T2] ${what}, which was granted to none`];
   if (grant.worker !== worker) return [`[T2] ${what}, which was granted to ${grant.worker}`];
@@ -182,19 +183,32 @@ function ofBegun(each: BegunAttempt, grant: ReadGrant | undefined, known: Known)
   const breaches: string[] = [];
   if (lastHeldAt !== undefined && suspendedMs === 0 && lastHeldAt > until)
     breaches.push(`[T2] ${what} ${lastHeldAt - until} ms after that was over`);
-  const since = known.evidence.ledger.workers.get(worker)! - KNOWN_MS;
-  // Read by the worker in any case; and whatever comes later may have been heard, too.
-  const last = known.outcomes.findLast(
-    (outcome) => outcome.counts && outcome.id === id && outcome.timestamp <= grant.timestamp + SKEW_MS,
-  );
-  const given = known.evidence.ledger.given.find(
-    (one) => one.id === id && one.worker === last?.worker && one.token === last.token,
-  );
-  const { acknowledgedAt = Infinity } = given ?? {};
-  const wasKnown = acknowledgedAt > since && acknowledgedAt + SKEW_MS < grant.timestamp;
-  if (last !== undefined && wasKnown && isEndOf(last, attempt))
-    breaches.push(`[T2] ${what}, whose end was recorded before`);
   return breaches;
+}
+
+/** T2: what has come to its end, and that was recorded before the worker asked, is not begun again. */
+function againAfterEnd({ id, attempt, worker, token, at, askedAt }: BegunAttempt, known: Known): readonly string[] {
+  const { given, workers } = known.evidence.ledger;
+  const since = workers.get(worker)! - KNOWN_MS;
+  const isKnown = (outcome: ReadOutcome): boolean => {
+    const { acknowledgedAt = Infinity } = given.find((each) => isOf(each, outcome)) ?? {};
+    return acknowledgedAt > since && acknowledgedAt < askedAt;
+  };
+  // It knew of all up to the last of these, and may have heard of those behind it.
+  const counting = known.outcomes.filter((outcome) => outcome.counts && outcome.id === id);
+  const heard = counting.slice(counting.findLastIndex(isKnown)).filter(({ timestamp }) => timestamp <= at + SKEW_MS);
+  const isEnded = counting.some(isKnown) && heard.every((outcome) => isEndOf(outcome, attempt));
+  return isEnded ? [`[T2] ${worker} works on ${id} under ${token}, whose end was recorded before`] : [];
+}
+
+function isOf(given: GivenOutcome, { id, worker, token, attempt, finishedAt }: ReadOutcome): boolean {
+  return (
+    given.id === id &&
+    given.worker === worker &&
+    given.token === token &&
+    given.attempt === attempt &&
+    given.at === finishedAt
+  );
 }
 
 /** Until when the log holds it for whoever has heard of what lies there at that moment. */

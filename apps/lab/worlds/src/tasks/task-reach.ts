@@ -9,7 +9,8 @@ export function reachedIn(evidence: TaskEvidence): [string, number][] {
   const all: [string, number][] = [
     ['attempts', begun.length],
     ['takenOver', [...workers.values()].filter((each) => new Set(each.map(({ worker }) => worker)).size > 1).length],
-    ['lateOutcome', outcomes.filter(({ counts }) => !counts).length],
+    ['lateOutcome', outcomes.filter(({ counts, token }) => !counts && token !== undefined).length],
+    ['behindAnEnd', outcomes.filter(({ counts, token }) => !counts && token === undefined).length],
     ['lostForGood', saying('is over:')],
     ['timedOut', saying('was not done within')],
     ...(['DONE', 'FAILED', 'POISON'] as const).map((state): [string, number] => [

@@ -35,6 +35,7 @@ export class TaskWorker {
   readonly #admin: Admin;
   readonly #ending = new AbortController();
   #asked = 0;
+  #askedForResultsAt: Millis = 0;
 
   constructor(name: string, parts: TaskWorkerParts) {
     const { host, ports } = parts.simulation.start(name);
@@ -82,7 +83,8 @@ export class TaskWorker {
         () => this.#outputPorts(membership),
         (given) => given,
       );
-    const handler = new Handler({ ...this.#parts, host, random: this.#random('handler'), timeoutMs });
+    const askedAt = (): Millis => this.#askedForResultsAt;
+    const handler = new Handler({ ...this.#parts, host, random: this.#random('handler'), timeoutMs, askedAt });
     const schedules = `${TASKS}-in`;
     return [
       {
@@ -100,7 +102,7 @@ export class TaskWorker {
         clock: host,
         outputs,
         reader,
-        admin: this.#admin,
+        admin: this.#resultsAdmin(),
         ends,
         outcomes: this.#outcomes(),
         later: writer && new SentSchedules({ clock: host, topic: schedules, writer }),
@@ -108,6 +110,18 @@ export class TaskWorker {
         signal: this.#ending.signal,
       },
     ];
+  }
+
+  /** Notes when it is asked for ends. */
+  #resultsAdmin(): TaskPorts['admin'] {
+    const admin = this.#admin;
+    return {
+      ...admin,
+      ends: (place) => {
+        this.#askedForResultsAt = this.#parts.simulation.trueMs();
+        return admin.ends(place);
+      },
+    };
   }
 
   #outputPorts(membership: HostPorts['membership']): ReturnType<Parameters<typeof outputsOver>[2]> {
