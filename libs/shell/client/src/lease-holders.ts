@@ -63,6 +63,16 @@ export class LeaseHolders {
     this.#release((holder) => !this.#led.has(holder));
   }
 
+  /**
+   * Nothing can be asked for or heard any more: who holds a lease may yet act until it has looked, and believes no more. Its lease
+   * expires, and who waits withdraws.
+   */
+  giveUp(): void {
+    this.withdraw();
+    for (const holders of [...this.#holders.values()])
+      for (const holder of [...holders]) if (!holder.isWaiting) holder.giveUp(ENDED);
+  }
+
   /** Holders that lead give up, and believe no more: their leases expire. */
   giveBackAll(): void {
     for (const holder of [...this.#led]) holder.giveUp(ENDED);

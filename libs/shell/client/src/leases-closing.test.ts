@@ -179,7 +179,8 @@ describe('leases that are closed', () => {
     world.leases.fail(new Error('the topic is gone'));
     await expect(leading).rejects.toThrow('leases cannot be kept: the topic is gone');
     expect(reasons).toEqual([new LeaseLost('a', 'ENDED')]);
-    expect(world.said.filter((each) => each.startsWith('end'))).toEqual(['end 9']);
+    // The other one, too, may act until it has looked.
+    expect(world.said.filter((each) => each.startsWith('end'))).toEqual([]);
   });
 
   test('[L8] where what ends them takes too long, that is said', async () => {

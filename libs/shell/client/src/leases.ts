@@ -42,7 +42,7 @@ export class HeldLeases {
     this.#requests = new LeaseRequests({
       write: parts.write,
       onFailed: (reason) => {
-        this.#holders.giveBackAll();
+        this.#holders.giveUp();
         this.#watches.fail(reason);
       },
     });
@@ -117,7 +117,7 @@ export class HeldLeases {
     });
   }
 
-  /** Nothing is renewed any more, and everyone who waits is told why. The first reason counts. */
+  /** Nothing is renewed any more, and everyone who waits is told why; what is held expires. The first reason counts. */
   fail(error: unknown): void {
     this.#requests.fail(error);
   }

@@ -156,10 +156,10 @@ async function worked(work: Work, lease: Lease | undefined, parts: AttemptParts)
   };
   const outcome = await handled(clock, handler, task);
   cancel?.();
-  if (ending.aborted && outcome.kind !== 'done') return { kind: 'ended' };
-  return limiting.signal.aborted && outcome.kind === 'ended'
-    ? { kind: 'failed', error: limiting.signal.reason as unknown, token: task.token }
-    : outcome;
+  const isLate = limiting.signal.aborted;
+  if (ending.aborted && (isLate || outcome.kind !== 'done')) return { kind: 'ended' };
+  // Whatever its handler has come to since.
+  return isLate ? { kind: 'failed', error: limiting.signal.reason as unknown, token: task.token } : outcome;
 }
 
 /** `ended`: it was told to return, and has not. */

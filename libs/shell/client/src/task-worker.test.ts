@@ -215,6 +215,24 @@ describe('an attempt that fails', () => {
     expect(shop.recorded).toMatchObject([{ state: 'FAILED', error: 'the task a was not done within 5000 ms' }]);
     expect(shop.later).toEqual([[2, 10_000]]);
   });
+
+  test.each([
+    ['returns', () => 'late'],
+    ['throws', fail],
+  ])('[T3] has failed at its time limit, though its handler %s shortly after', async (_what, end) => {
+    const shop = new Shop();
+    const running = shop.run(
+      [work('a')],
+      async () => {
+        await new Promise<void>((resolve) => shop.world.clock.after(5_900, resolve));
+        return end();
+      },
+      { timeoutMs: 5_000 },
+    );
+    await shop.pass(6_000);
+    await running;
+    expect(shop.recorded).toMatchObject([{ state: 'FAILED', error: 'the task a was not done within 5000 ms' }]);
+  });
 });
 
 describe('under a lease', () => {
@@ -289,6 +307,18 @@ describe('a lease and what is recorded', () => {
     resolve(undefined);
     await running;
     expect([shop.recorded.length, shop.world.said.at(-1)]).toEqual([1, 'end 7']);
+  });
+
+  test('[T2] it is not given back where answers fail while the outcome is on its way: it expires', async () => {
+    const shop = new Shop();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    shop.recording = promise;
+    const running = shop.run([work('a')], () => 1, { isLeased: true });
+    await shop.world.grant(7, 'r0');
+    shop.world.leases.fail(new Error('the answers are read no more'));
+    resolve(undefined);
+    await running;
+    expect([shop.recorded.length, shop.world.said.filter((each) => each.startsWith('end'))]).toEqual([1, []]);
   });
 
   test.each([
