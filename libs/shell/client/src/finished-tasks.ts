@@ -4,9 +4,9 @@
 // Does not own: the reader's connections, what is written there.
 //
 // Invariants
-//   STK1  `isFinished` answers only once everything was heard that lay on the topic when it was asked.
+//   STK1  `known` answers only once everything was heard that lay on the topic when it was asked.
 //   STK2  At most `IDS_MAX` ids are kept: an older one is begun again, as after a restart.
-import { partitionOf, utf8Of } from '@flatline/base';
+import { type Millis, partitionOf, utf8Of } from '@flatline/base';
 import type { LogReader, LogSubscription } from '@flatline/ports';
 import { finishedUpTo, outcomeIn, type Standing, standingAfter, type TaskOutcome } from './task-outcome.ts';
 
@@ -19,13 +19,22 @@ export interface FinishedTasksParts {
   readonly endOf: (partition: number) => Promise<number>;
 }
 
+/** What is known of a task of which an attempt is to be begun; undefined: nothing that keeps it from that. */
+export type Known =
+  | 'finished'
+  /** A worker had failed at it, and waited to make this attempt. */
+  | { readonly attempt: number; readonly retryAt: Millis }
+  | undefined;
+
+type Kept = Pick<TaskOutcome, 'state' | 'attempt' | 'retryBy' | 'retryAt' | 'token'>;
+
 /** Some 100 bytes each. */
 const IDS_MAX = 100_000;
 
 export class FinishedTasks {
   readonly #parts: FinishedTasksParts;
   /** By id. */
-  readonly #last = new Map<string, Standing<Pick<TaskOutcome, 'state' | 'attempt' | 'retryBy' | 'token'>>>();
+  readonly #last = new Map<string, Standing<Kept>>();
   /** By partition: everything below was heard. */
   readonly #heardTo: Map<number, number>;
   readonly #waiting = new Set<() => void>();
@@ -42,7 +51,7 @@ export class FinishedTasks {
   }
 
   /** @throws where results can be read no more */
-  async isFinished(id: string, attempt: number): Promise<boolean> {
+  async known(id: string, attempt: number): Promise<Known> {
     const partition = partitionOf(utf8Of(id), this.#heardTo.size);
     const end = await this.#parts.endOf(partition);
     while (this.#heardTo.get(partition)! < end) {
@@ -51,8 +60,11 @@ export class FinishedTasks {
         this.#waiting.add(resolve);
       });
     }
-    const last = this.#last.get(id);
-    return last !== undefined && attempt <= finishedUpTo(last.outcome);
+    const last = this.#last.get(id)?.outcome;
+    if (last === undefined) return undefined;
+    if (attempt <= finishedUpTo(last)) return 'finished';
+    const isNext = last.retryBy === 'worker' && last.attempt >= attempt;
+    return isNext ? { attempt: last.attempt + 1, retryAt: last.retryAt ?? 0 } : undefined;
   }
 
   async #follow(subscription: LogSubscription): Promise<void> {
@@ -77,10 +89,10 @@ export class FinishedTasks {
   #hear(value: Uint8Array): void {
     const outcome = outcomeIn(value);
     if (outcome === undefined) return;
-    const { id, state, attempt, retryBy, token } = outcome;
+    const { id, state, attempt, retryBy, retryAt, token } = outcome;
     // Whoever had it later says what is still to be done of it, also where another's end came before.
     const former = this.#last.get(id);
-    const standing = standingAfter(former, { state, attempt, retryBy, token });
+    const standing = standingAfter(former, { state, attempt, retryBy, retryAt, token });
     if (standing === former) return;
     this.#last.delete(id);
     this.#last.set(id, standing);

@@ -20,7 +20,7 @@ import { FOR_EVER_MS } from './open-senders.ts';
 import { SentSchedules } from './sent-schedules.ts';
 import { FinishedTasks } from './finished-tasks.ts';
 import { outcomeRecord, type TaskOutcome } from './task-outcome.ts';
-import type { TaskRetries } from './task-rules.ts';
+import { longestPauseMs, type TaskRetries } from './task-rules.ts';
 import { workOff } from './task-worker.ts';
 import { leaseIdOf, retryHeaders, retryIdOf, workOfBatch, workOfRun } from './task-works.ts';
 import { warn } from './trouble.ts';
@@ -49,10 +49,13 @@ export interface TasksOptions extends Pick<OutputsOptions, 'group' | 'from' | 'f
 }
 
 /**
- * Results are read from this long before a worker begins: a position is committed within seconds of the outcome, and a successor
- * begins within a minute of that.
+ * Results are read from this long before a worker begins, and the longest pause between two attempts: a position is committed within
+ * seconds of the outcome, and a successor begins within a minute of that; an attempt that a worker had asked for before it died comes
+ * after its pause, when another has long ended the task.
  */
 const RESULTS_BACK_MS: DurationMs = 60_000;
+/** Offsets of each partition that are read in any case: a worker's clock may be ahead of the records' by minutes. */
+const RESULTS_BACK_MIN = 10_000;
 
 /** Until `signal` or `ending`. @throws Misconfigured, Retriable, PartitionStopped as readers and senders do */
 export async function workOffTasks(
@@ -133,7 +136,7 @@ export async function workOver(options: TasksOptions, ports: TaskPorts): Promise
   const { handler, timeoutMs, retries, onTrouble = warn, worker = `${hostname()}-${process.pid}` } = options;
   const { clock, outcomes, later, leases, signal } = ports;
   const topic = topicOf(options);
-  const isFinished = await finishedBy(resultsOf(options), ports);
+  const known = await knownBy(resultsOf(options), RESULTS_BACK_MS + longestPauseMs(retries), ports);
   await workOff(worksOf(options, ports), {
     clock,
     handler,
@@ -141,7 +144,7 @@ export async function workOver(options: TasksOptions, ports: TaskPorts): Promise
     retries,
     leases,
     leaseIdOf: (id) => leaseIdOf(topic, id),
-    isFinished,
+    known,
     onTrouble,
     signal,
     name: worker,
@@ -180,15 +183,17 @@ async function makeResults(results: string, topic: string, parts: Parts): Promis
   await admin.createTopics([{ topic: results, partitions: ofWork.partitions, replicationFactor: -1, settings }]);
 }
 
-async function finishedBy(
+async function knownBy(
   results: string,
+  backMs: DurationMs,
   { clock, reader, admin, ends }: Pick<TaskPorts, 'clock' | 'reader' | 'admin' | 'ends'>,
-): Promise<FinishedTasks['isFinished']> {
-  const since = clock.wallMs() - RESULTS_BACK_MS;
+): Promise<FinishedTasks['known']> {
+  const since = clock.wallMs() - backMs;
   const starts = await Promise.all(
     ends.map(async ({ partition, end }) => {
-      const start = (await admin.offsetAt({ topic: results, partition }, since)) ?? end;
-      return [partition, Math.min(start, end)] as const;
+      const place = { topic: results, partition };
+      const [start = end, { logStartOffset }] = await Promise.all([admin.offsetAt(place, since), admin.ends(place)]);
+      return [partition, Math.max(logStartOffset, Math.min(start, end - RESULTS_BACK_MIN))] as const;
     }),
   );
   const tasks = new FinishedTasks({
@@ -197,7 +202,7 @@ async function finishedBy(
     starts: new Map(starts),
     endOf: async (partition) => (await admin.ends({ topic: results, partition })).lastStableOffset,
   });
-  return (id, attempt) => tasks.isFinished(id, attempt);
+  return (id, attempt) => tasks.known(id, attempt);
 }
 
 async function* worksOf(

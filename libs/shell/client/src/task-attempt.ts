@@ -9,6 +9,7 @@
 //   TA3  The lease is given back only after `conclude`, by which the outcome is recorded: whoever has it next finds that.
 import { type Clock, type DurationMs, messageOf, Misconfigured } from '@flatline/base';
 import { pause } from '@flatline/system';
+import type { FinishedTasks, Known } from './finished-tasks.ts';
 import { LeaseLost } from './leadership.ts';
 import type { Lease } from './lease.ts';
 import { LeaseNotGot } from './lease-not-got.ts';
@@ -24,8 +25,8 @@ export interface AttemptParts {
   readonly leases: Pick<Leases, 'acquire'> | undefined;
   /** Names a task's lease. */
   readonly leaseIdOf: (id: string) => string;
-  /** True if an outcome is recorded by now that ends the task, or this attempt and has another come. */
-  readonly isFinished: (id: string, attempt: number) => Promise<boolean>;
+  /** As FinishedTasks': whether an outcome is recorded by now that ends the task, or this attempt and has another come. */
+  readonly known: FinishedTasks['known'];
   /** Told of leases that are lost, and of refusals that repeat. */
   readonly onTrouble: (trouble: Trouble) => void;
   /** Ends the worker. */
@@ -90,9 +91,10 @@ function replacedLease(leaseId: string): Misconfigured {
 }
 
 async function begun(work: Work, lease: Lease | undefined, parts: AttemptParts): Promise<Attempted> {
-  const isFinished = await finishedOrEnded(work, parts);
-  if (isFinished === undefined) return { kind: 'ended' };
-  if (isFinished) return { kind: 'finished' };
+  const known = await knownOrEnded(work, parts);
+  if (known === 'ended') return { kind: 'ended' };
+  if (known === 'finished') return { kind: 'finished' };
+  if (known !== undefined) return { kind: 'failedBefore', ...known };
   const isHeld = (): boolean => lease?.isHeld ?? true;
   // The results may have taken longer to read than the lease lasts.
   const attempted = isHeld() ? await worked(work, lease, parts) : undefined;
@@ -100,18 +102,15 @@ async function begun(work: Work, lease: Lease | undefined, parts: AttemptParts):
   return parts.signal.aborted ? { kind: 'ended' } : await lost(work, lease!, parts);
 }
 
-/** undefined: the worker ends, and waits for no broker. */
-async function finishedOrEnded(
-  { id, attempt }: Work,
-  { isFinished, signal }: AttemptParts,
-): Promise<boolean | undefined> {
-  const { promise: ended, resolve } = Promise.withResolvers<undefined>();
+/** `ended`: the worker ends, and waits for no broker. */
+async function knownOrEnded({ id, attempt }: Work, { known, signal }: AttemptParts): Promise<Known | 'ended'> {
+  const { promise: ended, resolve } = Promise.withResolvers<'ended'>();
   const end = (): void => {
-    resolve(undefined);
+    resolve('ended');
   };
   signal.addEventListener('abort', end, { once: true });
   try {
-    return await Promise.race([isFinished(id, attempt), ended]);
+    return await Promise.race([known(id, attempt), ended]);
   } finally {
     signal.removeEventListener('abort', end);
   }
@@ -127,9 +126,9 @@ async function lost(work: Work, lease: Lease, parts: AttemptParts): Promise<Atte
   const error = new LeaseLost(leaseIdOf(id), reason);
   onTrouble({ kind: 'task', id, message: `attempt ${attempt} at task ${id} counts for nothing: ${error.message}` });
   // The worker that took it may be done: a record of the loss would replace its outcome.
-  const isFinished = await finishedOrEnded(work, parts);
-  if (isFinished === undefined) return { kind: 'ended' };
-  return isFinished ? { kind: 'finished' } : { kind: 'lost', error, token: lease.token };
+  const known = await knownOrEnded(work, parts);
+  if (known === 'ended') return { kind: 'ended' };
+  return known === 'finished' ? { kind: 'finished' } : { kind: 'lost', error, token: lease.token };
 }
 
 async function worked(work: Work, lease: Lease | undefined, parts: AttemptParts): Promise<Attempted> {

@@ -1,5 +1,5 @@
 // Consequences of an attempt's end: decided here, done by the worker.
-import type { DurationMs } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
 import { type Duration, durationMs } from './check-times.ts';
 
 export interface TaskRetries {
@@ -24,6 +24,8 @@ export type Attempted =
   | { readonly kind: 'lost'; readonly error: unknown; readonly token: number | undefined }
   /** Its outcome was recorded before, by this worker or another. */
   | { readonly kind: 'finished' }
+  /** A worker that has ended since had failed at it, and waited to try again: this attempt comes next, and not before that. */
+  | { readonly kind: 'failedBefore'; readonly attempt: number; readonly retryAt: Millis }
   /** The worker ends: whoever goes on begins it again. */
   | { readonly kind: 'ended' };
 
@@ -39,6 +41,12 @@ export function afterFailure(attempt: number, retries: TaskRetries = {}): Next {
   if (attempt >= attemptsOf(retries)) return { kind: 'poison' };
   // Doubling a thousand times would be no number.
   return { kind: 'retry', afterMs: Math.min(durationMs(mostMs), durationMs(firstMs) * 2 ** Math.min(attempt - 1, 40)) };
+}
+
+/** The longest pause between two attempts. */
+export function longestPauseMs(retries: TaskRetries | undefined): DurationMs {
+  const before = afterFailure(attemptsOf(retries) - 1, retries);
+  return before.kind === 'retry' && attemptsOf(retries) > 1 ? before.afterMs : 0;
 }
 
 /** True if a lease that was lost so often in one attempt is not asked for again: what is done under it takes longer, or breaks it. */

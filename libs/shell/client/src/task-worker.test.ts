@@ -3,6 +3,7 @@ import { Misconfigured } from '@flatline/base';
 import { RecordTooLarge } from '@flatline/kafka';
 import { BadInput } from '@flatline/records';
 import { describe, expect, test } from '@jest/globals';
+import type { Known } from './finished-tasks.ts';
 import { LeaseLost } from './leadership.ts';
 import { World } from './leases-world.fixture.ts';
 import { finishedUpTo, type TaskOutcome } from './task-outcome.ts';
@@ -34,6 +35,8 @@ class Shop {
   readonly asked: string[] = [];
   readonly told: Trouble[] = [];
   isFull = false;
+  /** What another had come to at a task, as its last record says. */
+  before: Known = undefined;
   /** Refuses a retry with this. */
   refusal: Error | undefined;
   /** Resolves once results were read. */
@@ -61,9 +64,11 @@ class Shop {
       retries,
       leases: isLeased ? { acquire: (id, wish = {}) => world.leases.acquire(id, wish) } : undefined,
       leaseIdOf: (id) => id,
-      isFinished: async (id, attempt) => {
+      known: async (id, attempt) => {
         await this.reading;
-        return this.finished.has(id) || this.recorded.some((each) => each.id === id && attempt <= finishedUpTo(each));
+        const isFinished =
+          this.finished.has(id) || this.recorded.some((each) => each.id === id && attempt <= finishedUpTo(each));
+        return isFinished ? 'finished' : this.before;
       },
       onTrouble: (trouble) => this.told.push(trouble),
       signal: this.ending.signal,
@@ -184,6 +189,34 @@ describe('an attempt that fails', () => {
       { id: 'a', state: 'POISON', error: 'no; it cannot be tried again: too large' },
       { id: 'b', state: 'DONE' },
     ]);
+  });
+
+  test('[T3] goes on with the attempt for which a worker waited that has ended, once its time has come', async () => {
+    const shop = new Shop();
+    shop.before = { attempt: 4, retryAt: shop.world.clock.wallMs() + 30_000 };
+    const begun: unknown[] = [];
+    const running = shop.run([work('a')], ({ attempt }) => begun.push([attempt, shop.world.clock.monotonicMs()]), {
+      waits: true,
+    });
+    const from = shop.world.clock.monotonicMs();
+    await shop.pass(29_999);
+    expect(begun).toEqual([]);
+    shop.before = undefined;
+    await shop.pass(1);
+    await running;
+    expect(begun).toEqual([[4, from + 30_000]]);
+    expect(shop.recorded).toMatchObject([{ state: 'DONE', attempt: 4 }]);
+  });
+
+  test('[T3] waits no longer than the longest pause for another, whose clock may be wrong', async () => {
+    const shop = new Shop();
+    shop.before = { attempt: 2, retryAt: Infinity };
+    const running = shop.run([work('a')], () => 1, { waits: true, retries: { attempts: 3, firstMs: 1_000 } });
+    await shop.pass(1);
+    shop.before = undefined;
+    await shop.pass(2_000);
+    await running;
+    expect(shop.recorded).toMatchObject([{ state: 'DONE', attempt: 2 }]);
   });
 
   test('[T3] is the later the more have failed, up to the longest pause', () => {

@@ -12,7 +12,7 @@ import { BadInput } from '@flatline/records';
 import { pause } from '@flatline/system';
 import { type AttemptParts, attemptAt, errorText } from './task-attempt.ts';
 import { outcomeOf, type TaskOutcome } from './task-outcome.ts';
-import { afterFailure, type Attempted, isLostForGood, type TaskRetries } from './task-rules.ts';
+import { afterFailure, type Attempted, isLostForGood, longestPauseMs, type TaskRetries } from './task-rules.ts';
 import type { Work } from './task.ts';
 
 export interface TaskWorkerParts extends AttemptParts {
@@ -62,6 +62,12 @@ async function workOn(step: Step, parts: TaskWorkerParts): Promise<Step | 'ended
         return 'ended';
       case 'finished':
         return undefined;
+      case 'failedBefore': {
+        const { attempt, retryAt } = attempted;
+        // By the clock of the worker that has failed.
+        const afterMs = Math.min(Math.max(0, retryAt - clock.wallMs()), longestPauseMs(parts.retries));
+        return { work: { ...work, attempt }, afterMs, losses: 0 };
+      }
       case 'lost':
         if (!isLostForGood(losses, parts.retries)) return { work, afterMs: 0, losses };
         return await afterwards(work, attempted, took, parts);

@@ -133,7 +133,7 @@ test('[T2] results tell which attempts need not be begun', async () => {
   say({ id: 'before' });
   say({ id: 'done' });
   say({ id: 'by-schedule', state: 'FAILED', attempt: 2, retryBy: 'schedule' });
-  say({ id: 'by-worker', state: 'FAILED', attempt: 2, retryBy: 'worker' });
+  say({ id: 'by-worker', state: 'FAILED', attempt: 2, retryBy: 'worker', retryAt: 7_000 });
   const finished = new FinishedTasks({
     reader,
     topic: 'r',
@@ -146,10 +146,12 @@ test('[T2] results tell which attempts need not be begun', async () => {
     ['by-schedule', 2],
     ['by-schedule', 3],
     ['by-worker', 1],
+    ['by-worker', 3],
   ] as const;
-  const answers = Promise.all(asked.map(([id, attempt]) => finished.isFinished(id, attempt)));
+  const answers = Promise.all(asked.map(([id, attempt]) => finished.known(id, attempt)));
   await simulation.time.runFor(1_000);
-  expect(await answers).toEqual([false, true, true, false, false]);
+  const next = { attempt: 3, retryAt: 7_000 };
+  expect(await answers).toEqual([undefined, 'finished', 'finished', undefined, next, undefined]);
 });
 
 test('[T2] of several records of a task the last one tells that is not late', async () => {
@@ -189,18 +191,19 @@ test('[T2] of several records of a task the last one tells that is not late', as
   });
   const answers = Promise.all(
     [1, 2].flatMap((attempt) =>
-      ['late', 'between', 'waits', 'done', 'apart', 'mixed'].map((id) => finished.isFinished(id, attempt)),
+      ['late', 'between', 'waits', 'done', 'apart', 'mixed'].map((id) => finished.known(id, attempt)),
     ),
   );
   await simulation.time.runFor(1_000);
   const [first, second] = [(await answers).slice(0, 6), (await answers).slice(6)];
-  expect(first).toEqual([true, true, false, true, true, true]);
-  expect(second).toEqual([false, false, false, true, true, false]);
+  const [yes, no] = ['finished', undefined];
+  expect(first).toEqual([yes, yes, { attempt: 2, retryAt: 0 }, yes, yes, yes]);
+  expect(second).toEqual([no, no, no, yes, yes, no]);
   // It is not on what was heard so far that an answer rests.
   const { key, value } = outcomeRecord(outcome({ id: 'done', ...failed, token: 11 }));
   simulation.log.produce('r', 0, { key: new TextDecoder().decode(key), value: new TextDecoder().decode(value) });
   ends += 1;
-  const answer = finished.isFinished('done', 2);
+  const answer = finished.known('done', 2);
   await simulation.time.runFor(1_000);
-  expect(await answer).toBe(false);
+  expect(await answer).toBeUndefined();
 });

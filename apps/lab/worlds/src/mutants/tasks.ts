@@ -63,8 +63,8 @@ const IN_TASKS: readonly EngineMutant[] = [
   {
     name: 'begins what others have done',
     file: ATTEMPT,
-    from: "if (isFinished) return { kind: 'finished' };",
-    to: "if (isFinished && work.attempt < 0) return { kind: 'finished' };",
+    from: "if (known === 'finished') return { kind: 'finished' };",
+    to: "if (known === 'finished' && work.attempt < 0) return { kind: 'finished' };",
   },
   {
     name: 'asks what is done and does not wait to hear it',
@@ -75,14 +75,14 @@ const IN_TASKS: readonly EngineMutant[] = [
   {
     name: 'has a late record end a task',
     file: OUTCOME,
-    from: ': token >= former.token;',
-    to: ': token >= former.token - 1e9;',
+    from: 'token < former.token) return former;',
+    to: 'token < former.token - 1e9) return former;',
   },
   {
     name: 'begins again what was done where another has failed since',
     file: OUTCOME,
-    from: '? WEIGHTS[state] >= WEIGHTS[former.outcome.state]',
-    to: '? WEIGHTS[state] >= 0',
+    from: 'if (weight < (token === undefined ? heaviest : heaviestUntold)) return',
+    to: 'if (weight < -1) return',
   },
   // T3
   {
