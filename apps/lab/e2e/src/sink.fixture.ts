@@ -147,7 +147,7 @@ export class SinkScenario {
 
 export interface PartitionDigest {
   rows: number;
-  /** Of the first 48 bits of the MD5 of each row, modulo 2^48. */
+  /** The first 48 bits of each row's hash, added up modulo 2^48. */
   sum: number;
   /** Sessions whose tombstone has come. */
   final: number;

@@ -19,7 +19,7 @@ export interface FinishedTasksParts {
   readonly endOf: (partition: number) => Promise<number>;
 }
 
-/** What is known of a task of which an attempt is to be begun; undefined: nothing that keeps it from that. */
+/** Knowledge of a task of which an attempt is to be begun; undefined: nothing that keeps it from that. */
 export type Known =
   | 'finished'
   /** A worker had failed at it, and waited to make this attempt. */

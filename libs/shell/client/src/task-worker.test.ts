@@ -35,7 +35,7 @@ class Shop {
   readonly asked: string[] = [];
   readonly told: Trouble[] = [];
   isFull = false;
-  /** What another had come to at a task, as its last record says. */
+  /** A task's standing by another's last record. */
   before: Known = undefined;
   /** Refuses a retry with this. */
   refusal: Error | undefined;
