@@ -134,16 +134,16 @@ async function lost(work: Work, lease: Lease, parts: AttemptParts): Promise<Atte
 async function worked(work: Work, lease: Lease | undefined, parts: AttemptParts): Promise<Attempted> {
   const { clock, handler, timeoutMs, signal: ending } = parts;
   const limiting = new AbortController();
+  const beganMs = clock.monotonicMs();
   const losing = new AbortController();
   void lease?.over.then((reason) => {
     losing.abort(new LeaseLost(parts.leaseIdOf(work.id), reason));
   });
-  const cancel =
-    timeoutMs === undefined
-      ? undefined
-      : clock.after(timeoutMs, () => {
-          limiting.abort(new TaskTimedOut(work.id, timeoutMs));
-        });
+  const limitMs = timeoutMs ?? Infinity;
+  const expire = (): void => {
+    limiting.abort(new TaskTimedOut(work.id, limitMs));
+  };
+  const cancel = timeoutMs === undefined ? undefined : clock.after(timeoutMs, expire);
   const signal = AbortSignal.any([ending, losing.signal, limiting.signal]);
   const task: Task = {
     ...work,
@@ -155,6 +155,8 @@ async function worked(work: Work, lease: Lease | undefined, parts: AttemptParts)
   };
   const outcome = await handled(clock, handler, task);
   cancel?.();
+  // After a standstill the handler may have gone on before the limit's timer.
+  if (clock.monotonicMs() - beganMs >= limitMs) expire();
   const isLate = limiting.signal.aborted;
   if (ending.aborted && (isLate || outcome.kind !== 'done')) return { kind: 'ended' };
   // Whatever its handler has come to since.

@@ -268,6 +268,20 @@ describe('an attempt that fails', () => {
   });
 });
 
+test('[T3] an attempt has failed at its limit where its process stood still until then, though its handler goes on first', async () => {
+  const shop = new Shop();
+  const { clock, host } = shop.world;
+  const handler = (): Promise<unknown> => new Promise((resolve) => clock.after(1_000, () => resolve('late')));
+  const running = shop.run([work('a')], handler, { timeoutMs: 5_000 });
+  await shop.pass(500);
+  host.pause();
+  await shop.pass(10_000);
+  host.resume();
+  await shop.pass(2_000);
+  await running;
+  expect(shop.recorded).toMatchObject([{ state: 'FAILED', error: 'the task a was not done within 5000 ms' }]);
+});
+
 describe('under a lease', () => {
   test('[T2] a task has its token, and gives it back; another begins only once it has one of its own', async () => {
     const shop = new Shop();

@@ -88,8 +88,26 @@ const IN_TASKS: readonly EngineMutant[] = [
   {
     name: 'puts no limit to an attempt',
     file: ATTEMPT,
-    from: 'limiting.abort(new TaskTimedOut(work.id, timeoutMs));',
-    to: 'void timeoutMs;',
+    from: 'limiting.abort(new TaskTimedOut(work.id, limitMs));',
+    to: 'void limitMs;',
+  },
+  {
+    name: 'has what was done beyond the limit count, where its process stood still',
+    file: ATTEMPT,
+    from: 'beganMs >= limitMs) expire();',
+    to: 'beganMs >= 1e9) expire();',
+  },
+  {
+    name: 'begins with the first attempt where another worker left off',
+    file: FINISHED,
+    from: "const isNext = last.retryBy === 'worker'",
+    to: "const isNext = last.retryBy === undefined && last.retryBy === 'worker'",
+  },
+  {
+    name: 'gives back what it holds where answers are heard no more',
+    file: 'libs/shell/client/src/leases.ts',
+    from: 'this.#holders.giveUp();',
+    to: 'this.#holders.giveBackAll();',
   },
   {
     name: 'has no retry come',

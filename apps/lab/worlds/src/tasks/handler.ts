@@ -92,13 +92,14 @@ export class Handler {
       return begun.result;
     } finally {
       begun.endedAt = this.#now;
+      begun.sleptMs = this.#sleptSince(begun.at);
     }
   };
 
   #begin({ id, attempt, token }: GivenTask): BegunAttempt {
     const { host, askedAt } = this.#parts;
     const of = { id, attempt, token, worker: host.name, at: this.#now, askedAt: askedAt() };
-    const held = { firstHeldAt: undefined, lastHeldAt: undefined, suspendedMs: 0 };
+    const held = { firstHeldAt: undefined, lastHeldAt: undefined, suspendedMs: 0, sleptMs: 0 };
     return { ...of, ...held, toldAt: undefined, endedAt: undefined, result: undefined };
   }
 

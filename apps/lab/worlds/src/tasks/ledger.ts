@@ -19,8 +19,9 @@ export interface BegunAttempt {
   endedAt: Millis | undefined;
   /** Returned by its handler; undefined: it threw, or never ended. */
   result: string | undefined;
-  /** How long its machine had slept by the last of these. */
+  /** How long its machine slept between `at` and `lastHeldAt`, and until it ended. */
   suspendedMs: DurationMs;
+  sleptMs: DurationMs;
 }
 
 /** An outcome that a worker has given to be recorded. */
@@ -39,6 +40,14 @@ export interface GivenOutcome {
   acknowledgedAt: Millis | undefined;
 }
 
+/** A lease that a worker has given back, when it said so. */
+export interface GivenBack {
+  readonly worker: string;
+  readonly id: string;
+  readonly token: number;
+  readonly at: Millis;
+}
+
 export interface CommittedPlace {
   readonly partition: number;
   readonly offset: number;
@@ -49,6 +58,7 @@ export class TaskLedger {
   readonly begun: BegunAttempt[] = [];
   readonly given: GivenOutcome[] = [];
   readonly commits: CommittedPlace[] = [];
+  readonly givenBack: GivenBack[] = [];
   /** Workers by name, with the instant at which each began. */
   readonly workers = new Map<string, Millis>();
   /** Breaches that show at once, in words. */

@@ -1,5 +1,5 @@
 import type { SeedResult } from '../tally.ts';
-import { DUE, LOCKS, RESULTS } from './scenario.ts';
+import { DUE, LOCKS, RESULTS, TASKS } from './scenario.ts';
 import { judgeTasks, type TaskEvidence, unfinishedIn } from './task-judge.ts';
 import { reachedIn } from './task-reach.ts';
 import { TaskWorld } from './task-world.ts';
@@ -7,6 +7,7 @@ import { TaskWorld } from './task-world.ts';
 /** Findings of one world that are told. */
 const FINDINGS_MAX = 5;
 const LINES_MAX = 60;
+const text = new TextDecoder();
 
 export async function liveTaskWorld(seed: number): Promise<SeedResult> {
   const world = new TaskWorld(seed);
@@ -35,6 +36,14 @@ function evidenceOf({ simulation, scenario, ledger }: TaskWorld): TaskEvidence {
     Array.from({ length: scenario.partitions }, (_, partition) => simulation.log.committed(topic, partition));
   return {
     rules: { ...scenario, runs: DUE },
+    // What a leader has lost before it was replicated was not acknowledged.
+    asked: [
+      ...new Set(
+        committed(`${TASKS}-in`)
+          .flat()
+          .flatMap(({ key }) => (key === null ? [] : [text.decode(key)])),
+      ),
+    ],
     runs: committed(DUE),
     results: committed(RESULTS),
     requests: committed(`${LOCKS}-in`),

@@ -1,10 +1,11 @@
 // Worlds of tasks that are sound, as their logs and ledgers.
 import type { LogRecord } from '@flatline/cluster';
-import type { BegunAttempt, GivenOutcome } from './ledger.ts';
+import type { BegunAttempt, GivenBack, GivenOutcome } from './ledger.ts';
 import type { TaskEvidence } from './task-evidence.ts';
 
 const utf8 = new TextEncoder();
 const DUE = 'tasks-due';
+const KEY = `${DUE}/0-0`;
 const VALUE = '{"fate":"quick"}';
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,7 @@ export const record = (
 ): Omit<LogRecord, 'offset'> => ({
   timestamp,
   logAppendTime: true,
-  key: utf8.encode(`${DUE}/0-0`),
+  key: utf8.encode(KEY),
   value: value === null ? null : utf8.encode(value),
   headers: Object.entries(headers).map(([name, of]) => ({ name, value: utf8.encode(of) })),
 });
@@ -34,6 +35,7 @@ export const begun = (fields: Partial<BegunAttempt>): BegunAttempt => ({
   endedAt: 1_500,
   result: 'done',
   suspendedMs: 0,
+  sleptMs: 0,
   ...fields,
 });
 export const outcome = (fields: Fields): Fields => ({
@@ -68,6 +70,8 @@ export interface Parts {
   readonly begun: readonly BegunAttempt[];
   readonly given: readonly GivenOutcome[];
   readonly commits: TaskEvidence['ledger']['commits'];
+  readonly back: TaskEvidence['ledger']['givenBack'];
+  readonly tasks: readonly string[];
 }
 
 export const RULES: Parts['rules'] = {
@@ -84,7 +88,8 @@ export const granted = (at: number, token: number, worker: string) =>
   json(at, { type: 'GRANTED', leaseId: `${DUE}/0-0`, token, requestId: `${worker}/1` });
 export const released = (at: number, token: number) => json(at, { type: 'RELEASED', leaseId: `${DUE}/0-0`, token });
 export const renewed = (at: number, token: number) => record(at, '', { 'flatline-token': String(token) });
-export const givenBack = (at: number, token: number) => record(at, null, { 'flatline-token': String(token) });
+const givenBack = (at: number, token: number) => record(at, null, { 'flatline-token': String(token) });
+export const back = (worker: string, token: number, at: number): GivenBack => ({ worker, id: '0-0', token, at });
 
 /** One task, done at its first attempt. */
 export const ONE: Parts = {
@@ -96,6 +101,8 @@ export const ONE: Parts = {
   begun: [begun({})],
   given: [given({})],
   commits: [{ partition: 0, offset: 1, at: 1_600 }],
+  back: [back('w0', 5, 1_512)],
+  tasks: [KEY],
 };
 /** Taken over by another, since the first stood still; and failed there, for good at its second attempt. */
 const again = { 'flatline-schedule-id': `${DUE}/0-0/2`, 'task-id': '0-0', 'task-attempt': '2', 'task-due-at': '1' };
@@ -177,6 +184,8 @@ export const TWO: Parts = {
     { partition: 0, offset: 1, at: 5_300 },
     { partition: 0, offset: 2, at: 6_300 },
   ],
+  back: [back('w1', 7, 5_085), back('w1', 9, 6_185)],
+  tasks: [KEY],
 };
 
 /** Without leases: one stood still, another has done it meanwhile, and the first has failed then. */
@@ -211,13 +220,24 @@ export const APART: Parts = {
     { partition: 0, offset: 1, at: 4_100 },
     { partition: 0, offset: 2, at: 5_700 },
   ],
+  back: [],
+  tasks: [KEY],
 };
 
-export function evidenceOf({ rules, begun: all, given: outcomes, commits, ...topics }: Parts): TaskEvidence {
+export function evidenceOf({
+  rules,
+  begun: all,
+  given: outcomes,
+  commits,
+  back: ends,
+  tasks,
+  ...topics
+}: Parts): TaskEvidence {
   const placed = (records: Parts['runs']) => [records.map((each, offset) => ({ ...each, offset }))];
   const { runs, results, requests, answers } = topics;
   return {
     rules,
+    asked: tasks,
     runs: placed(runs),
     results: placed(results),
     requests: placed(requests),
@@ -225,6 +245,7 @@ export function evidenceOf({ rules, begun: all, given: outcomes, commits, ...top
     ledger: {
       begun: [...all],
       given: [...outcomes],
+      givenBack: [...ends],
       commits,
       workers: new Map([
         ['w0', 0],

@@ -18,12 +18,14 @@ export interface TaskEvidence {
     readonly mostMs: DurationMs;
     readonly retryBy: 'schedule' | 'worker';
   };
+  /** Keys of the tasks that were asked for, each by one record of the schedules' input. */
+  readonly asked: readonly string[];
   readonly runs: Topic;
   readonly results: Topic;
   /** Input and output of the leases. */
   readonly requests: Topic;
   readonly answers: Topic;
-  readonly ledger: Pick<TaskLedger, 'begun' | 'given' | 'commits' | 'workers'>;
+  readonly ledger: Pick<TaskLedger, 'begun' | 'given' | 'givenBack' | 'commits' | 'workers'>;
 }
 
 export interface ReadRun {
@@ -32,6 +34,7 @@ export interface ReadRun {
   readonly partition: number;
   readonly offset: number;
   readonly timestamp: Millis;
+  readonly key: string;
   readonly value: Uint8Array;
 }
 
@@ -59,13 +62,10 @@ export interface ReadGrant {
   readonly token: number;
   /** That asked for it. */
   readonly worker: string;
-  readonly timestamp: Millis;
   /** When the records that renew it were appended. */
   readonly renewals: readonly Millis[];
   /** When its end was said. */
   endedAt: Millis;
-  /** When the record by which its holder gives it back was appended. */
-  readonly givenBackAt: Millis;
 }
 
 const text = new TextDecoder();
@@ -73,10 +73,10 @@ const text = new TextDecoder();
 export function runsIn({ rules, runs }: TaskEvidence): ReadRun[] {
   return runs.flatMap((records, partition) =>
     records.map((record) => {
-      const { offset, timestamp, headers } = record;
+      const { offset, timestamp, headers, key } = record;
       const value = record.value ?? new Uint8Array(0);
       const said = new Map(headers.map((each) => [each.name, each.value === null ? '' : text.decode(each.value)]));
-      const at = { partition, offset, timestamp, value };
+      const at = { partition, offset, timestamp, key: text.decode(key!), value };
       const [id, attempt] = [said.get('task-id'), said.get('task-attempt')];
       const isRetry = id !== undefined && said.get('flatline-schedule-id') === `${rules.runs}/${id}/${attempt}`;
       return isRetry ? { ...at, id, attempt: Number(attempt) } : { ...at, id: `${partition}-${offset}`, attempt: 1 };
@@ -113,8 +113,7 @@ interface Said {
 
 /** `breaches`: told of what is granted while another has it. */
 export function grantsIn({ rules, answers, requests }: TaskEvidence, breaches: string[]): ReadGrant[] {
-  const renewals = saidOf(requests, (value) => value?.length === 0);
-  const ends = saidOf(requests, (value) => value === null);
+  const renewals = renewalsIn(requests);
   return answers.flatMap((records) => {
     const live = new Map<string, ReadGrant>();
     const grants: ReadGrant[] = [];
@@ -131,9 +130,8 @@ export function grantsIn({ rules, answers, requests }: TaskEvidence, breaches: s
         breaches.push(`[L4] ${leaseId} is granted as ${token}, and ${former.token} is not over`);
       const [worker = ''] = requestId.split('/');
       const name = `${leaseId} ${token}`;
-      const said = { renewals: renewals.get(name) ?? [], givenBackAt: ends.get(name)?.[0] ?? Infinity };
       const id = leaseId.slice(rules.runs.length + 1);
-      const grant = { id, token, worker, timestamp, ...said, endedAt: Infinity };
+      const grant = { id, token, worker, renewals: renewals.get(name) ?? [], endedAt: Infinity };
       live.set(leaseId, grant);
       grants.push(grant);
     }
@@ -141,15 +139,12 @@ export function grantsIn({ rules, answers, requests }: TaskEvidence, breaches: s
   });
 }
 
-/** By lease and token: when records with such a value were appended. */
-function saidOf(
-  requests: Topic,
-  isMeant: (value: Uint8Array | null) => boolean,
-): ReadonlyMap<string, readonly Millis[]> {
+/** By lease and token: when the records that renew it were appended. */
+function renewalsIn(requests: Topic): ReadonlyMap<string, readonly Millis[]> {
   const said = new Map<string, Millis[]>();
   for (const { key, value, headers, timestamp } of requests.flat()) {
     const token = headers.find(({ name }) => name === 'flatline-token')?.value;
-    if (key === null || !isMeant(value) || token == null) continue;
+    if (key === null || value?.length !== 0 || token == null) continue;
     const name = `${text.decode(key)} ${text.decode(token)}`;
     said.set(name, [...(said.get(name) ?? []), timestamp]);
   }

@@ -2,10 +2,10 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   APART,
+  back,
   begun,
   evidenceOf,
   failed,
-  givenBack,
   granted,
   json,
   ONE,
@@ -66,19 +66,24 @@ const wrong: readonly (readonly [what: string, words: string, parts: Parts])[] =
     'no handler has failed',
     { ...TWO, begun: replaced(TWO.begun, 1, { result: 'done' }) },
   ],
-  ['a retry beyond the last attempt', 'where there are 3 attempts', { ...TWO, rules: { ...RULES, attempts: 3 } }],
+  ['a poison before the last attempt', 'where there are 3 attempts', { ...TWO, rules: { ...RULES, attempts: 3 } }],
+  ['a retry beyond the last attempt', 'where there are 1 attempts', { ...TWO, rules: { ...RULES, attempts: 1 } }],
+  ['a task that never came due', 'k1 was asked for, and has no run', { ...ONE, tasks: [...ONE.tasks, 'k1'] }],
+  ['what was done beyond its limit', 'took longer than 300 ms', { ...ONE, rules: { ...RULES, timeoutMs: 300 } }],
+  ['a place that is never committed', 'no place behind 0-0/1 is committed', { ...ONE, commits: [] }],
   ['a poison without its message', 'without its message', { ...TWO, runs: [record(1_000, 'other'), TWO.runs[1]!] }],
   ['a pause that is too short', 'and tried again after 500 ms', { ...TWO, rules: { ...RULES, firstMs: 900 } }],
   [
     'an attempt that does not wait',
     'does not wait 500 ms',
-    { ...TWO, runs: replaced(TWO.runs, 1, { timestamp: 1_200 }) },
+    { ...TWO, runs: replaced(TWO.runs, 1, { timestamp: 5_100 }) },
   ],
   [
-    'two tasks at a time',
-    'has not done with 0-0',
-    { ...TWO, begun: replaced(TWO.begun, 1, { endedAt: undefined }), given: TWO.given },
+    'an attempt that its worker does not wait for',
+    'does not wait 500 ms',
+    { ...TWO, rules: { ...RULES, retryBy: 'worker' }, begun: replaced(TWO.begun, 2, { at: 5_490 }) },
   ],
+  ['two tasks at a time', 'has not done with 0-0', { ...TWO, begun: replaced(TWO.begun, 1, { endedAt: undefined }) }],
   [
     'a place that is committed too early',
     'the place 0-1 is committed before 0-0/1 is recorded',
@@ -97,17 +102,24 @@ const wrong: readonly (readonly [what: string, words: string, parts: Parts])[] =
     { ...TWO, begun: replaced(TWO.begun, 0, { lastHeldAt: 3_250 }) },
   ],
   [
+    'two who hold it, and one between that never did',
+    'two hold 0-0: w0 by 5 and w1 by 7',
+    {
+      ...TWO,
+      begun: [
+        ...replaced(TWO.begun, 0, { lastHeldAt: 3_250 }),
+        begun({ token: 6, worker: 'w1', at: 3_050, firstHeldAt: undefined, lastHeldAt: undefined }),
+      ],
+    },
+  ],
+  [
     'a lease that is granted while another lasts',
     'is granted as 7, and 5 is not over',
     { ...TWO, answers: TWO.answers.toSpliced(1, 1) },
   ],
   ['a grant for two attempts', 'is begun twice', { ...ONE, begun: [begun({}), begun({ at: 1_600, endedAt: 1_700 })] }],
   ['a record after the lease', 'after its lease 5 was over', { ...TWO, given: replaced(TWO.given, 0, { at: 3_500 }) }],
-  [
-    'a lease that is given back too early',
-    'gives its lease 5 back before',
-    { ...ONE, requests: [renewed(1_060, 5), givenBack(1_200, 5)] },
-  ],
+  ['a lease that is given back too early', 'gives its lease 5 back before', { ...ONE, back: [back('w0', 5, 1_509)] }],
   [
     'a task that is begun again once it is over',
     'whose end was recorded before',

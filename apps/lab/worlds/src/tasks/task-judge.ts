@@ -33,10 +33,14 @@ export function unfinishedIn(evidence: TaskEvidence): readonly string[] {
   const outcomes = outcomesIn(evidence);
   const first = runsIn(evidence).filter(({ id, partition, offset }) => id === `${partition}-${offset}`);
   const last = new Map(outcomes.filter(({ counts }) => counts).map((each) => [each.id, each.state]));
-  return first.flatMap(({ id }) => {
-    const state = last.get(id);
-    return state === 'DONE' || state === 'POISON' ? [] : [`[T1] ${id} is ${state ?? 'not recorded'} in the end`];
-  });
+  const come = new Set(first.map(({ key }) => key));
+  return [
+    ...evidence.asked.filter((key) => !come.has(key)).map((key) => `[T1] ${key} was asked for, and has no run`),
+    ...first.flatMap(({ id }) => {
+      const state = last.get(id);
+      return state === 'DONE' || state === 'POISON' ? [] : [`[T1] ${id} is ${state ?? 'not recorded'} in the end`];
+    }),
+  ];
 }
 
 export function judgeTasks(evidence: TaskEvidence): readonly string[] {
@@ -66,13 +70,15 @@ function ofOutcome(outcome: ReadOutcome, { evidence: { rules, ledger }, runs, gr
   const attempts = ledger.begun.filter(
     (each) => each.id === id && each.attempt === attempt && each.worker === worker && each.token === token,
   );
-  if (state === 'DONE') {
-    const isSo = attempts.some(({ result }) => result !== undefined && result === outcome.result);
-    return isSo ? [] : [`[T1] ${what}, and no handler has returned ${JSON.stringify(outcome.result)}`];
-  }
   const breaches: string[] = [];
   const { timeoutMs = Infinity } = rules;
-  const isBeyond = ({ at, endedAt = Infinity }: BegunAttempt): boolean => endedAt - at >= timeoutMs;
+  // Time for which a machine slept counts for no limit.
+  const isBeyond = ({ at, endedAt = Infinity, sleptMs }: BegunAttempt): boolean => endedAt - at - sleptMs >= timeoutMs;
+  if (state === 'DONE') {
+    const returned = attempts.filter(({ result }) => result !== undefined && result === outcome.result);
+    if (returned.length === 0) return [`[T1] ${what}, and no handler has returned ${JSON.stringify(outcome.result)}`];
+    return returned.every(isBeyond) ? [`[T3] ${what}, and took longer than ${timeoutMs} ms`] : [];
+  }
   const lost = grants.filter((each) => each.id === id && each.worker === worker).length;
   const isLost = error.includes('is over:') && lost >= rules.attempts;
   if (!isLost && !attempts.some((each) => each.result === undefined || isBeyond(each)))
@@ -98,7 +104,7 @@ function oneAtATime({ ledger }: TaskEvidence): readonly string[] {
   for (const begun of ledger.begun) {
     const before = former.get(begun.worker);
     former.set(begun.worker, begun);
-    if (before === undefined || before.worker !== begun.worker) continue;
+    if (before === undefined) continue;
     const isOver = (before.endedAt ?? Infinity) <= begun.at;
     // The event's instant is rounded to the microsecond.
     const wasTold = begun.at - (before.toldAt ?? Infinity) >= RETURN_MS - 1;
@@ -114,7 +120,7 @@ function places({ evidence: { ledger }, runs, outcomes }: Known): readonly strin
   const isRecorded = ({ id, attempt }: ReadRun, at: Millis): boolean =>
     ofTask.get(id)?.some((outcome) => outcome.timestamp <= at + SKEW_MS && isEndOf(outcome, attempt)) === true;
   const reached = new Map<number, number>();
-  return ledger.commits.flatMap(({ partition, offset, at }) => {
+  const early = ledger.commits.flatMap(({ partition, offset, at }) => {
     const from = reached.get(partition) ?? 0;
     reached.set(partition, Math.max(from, offset));
     return runs
@@ -124,6 +130,8 @@ function places({ evidence: { ledger }, runs, outcomes }: Known): readonly strin
         ({ id, attempt }) => `[T1] the place ${partition}-${offset} is committed before ${id}/${attempt} is recorded`,
       );
   });
+  const left = runs.filter(({ partition, offset }) => offset >= (reached.get(partition) ?? 0));
+  return [...early, ...left.map(({ id, attempt }) => `[T1] no place behind ${id}/${attempt} is committed`)];
 }
 
 /** True if nothing more is to be done by that attempt: the task has come to its end, or another attempt comes by a schedule. */
@@ -133,17 +141,22 @@ function isEndOf({ state, attempt, retryBy }: ReadOutcome, of: number): boolean 
 
 /** T3: an attempt is made no sooner after one that has failed than it has to. */
 function pauses({ evidence: { ledger, rules }, runs }: Known): readonly string[] {
-  const firstAt = new Map<string, Millis>();
-  for (const { id, attempt, at } of ledger.begun) {
+  const firstOver = new Map<string, Millis>();
+  for (const { id, attempt, at, toldAt = Infinity, endedAt = Infinity, result } of ledger.begun) {
+    // No attempt comes of one that has returned in time.
+    if (result !== undefined && toldAt === Infinity) continue;
     const name = `${id}/${attempt}`;
-    firstAt.set(name, Math.min(at, firstAt.get(name) ?? Infinity));
+    const overAt = Math.min(toldAt, endedAt);
+    firstOver.set(name, Math.min(overAt === Infinity ? at : overAt, firstOver.get(name) ?? Infinity));
   }
+  // A run is stamped by a broker.
+  const skewMs = rules.retryBy === 'schedule' ? SKEW_MS : 1;
   const tried = rules.retryBy === 'schedule' ? runs.map((run) => ({ ...run, at: run.timestamp })) : ledger.begun;
   return tried.flatMap(({ id, attempt, at }) => {
-    const before = firstAt.get(`${id}/${attempt - 1}`);
+    const before = firstOver.get(`${id}/${attempt - 1}`);
     if (attempt === 1 || before === undefined) return [];
     const pauseMs = pauseAfter(attempt - 1, rules);
-    return at < before + pauseMs - SKEW_MS ? [`[T3] attempt ${attempt} at ${id} does not wait ${pauseMs} ms`] : [];
+    return at < before + pauseMs - skewMs ? [`[T3] attempt ${attempt} at ${id} does not wait ${pauseMs} ms`] : [];
   });
 }
 
@@ -169,8 +182,10 @@ function ofGiven(given: GivenOutcome, grant: ReadGrant | undefined, evidence: Ta
   if (wasLost) return [];
   const breaches: string[] = [];
   if (!wasSuspended && at > heldUntil(grant, at, evidence)) breaches.push(`${what} after its lease ${token} was over`);
-  const givenBackAt = grant?.givenBackAt ?? Infinity;
-  if (givenBackAt + SKEW_MS < acknowledgedAt) breaches.push(`${what} and gives its lease ${token} back before`);
+  const back = evidence.ledger.givenBack.find(
+    (each) => each.worker === worker && each.id === id && each.token === token,
+  );
+  if (back !== undefined && back.at < acknowledgedAt) breaches.push(`${what} and gives its lease ${token} back before`);
   return breaches;
 }
 
@@ -234,11 +249,14 @@ function overlaps(begun: readonly BegunAttempt[]): readonly string[] {
   const ofTask = Map.groupBy(begun, ({ id }) => id);
   return [...ofTask].flatMap(([id, attempts]) => {
     const byToken = attempts.toSorted((a, b) => (a.token ?? 0) - (b.token ?? 0));
-    return byToken.slice(1).flatMap((later, i) => {
-      const former = byToken[i]!;
-      if (former.suspendedMs > 0 || former.lastHeldAt === undefined || later.firstHeldAt === undefined) return [];
-      if (former.lastHeldAt < later.firstHeldAt) return [];
-      return [`[T2] two hold ${id}: ${former.worker} by ${former.token} and ${later.worker} by ${later.token}`];
+    // Of those before, the one that believed for longest: the last may never have held it.
+    let former: BegunAttempt | undefined;
+    return byToken.flatMap((later) => {
+      const before = former;
+      if (later.suspendedMs === 0 && (later.lastHeldAt ?? 0) > (before?.lastHeldAt ?? 0)) former = later;
+      if (before?.lastHeldAt === undefined || later.firstHeldAt === undefined) return [];
+      if (before.lastHeldAt < later.firstHeldAt) return [];
+      return [`[T2] two hold ${id}: ${before.worker} by ${before.token} and ${later.worker} by ${later.token}`];
     });
   });
 }

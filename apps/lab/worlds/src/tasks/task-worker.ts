@@ -25,6 +25,8 @@ export interface TaskWorkerParts {
 /** As long as the real admin tries. */
 const PATIENCE = { firstMs: 20, mostMs: 1_000, limitMs: 20_000 };
 const CLOSE_MS = 5_000;
+const TOKEN_HEADER = 'flatline-token';
+const text = new TextDecoder();
 
 type Admin = Pick<LogAdmin, 'ends' | 'committedOffset' | 'offsetAt'>;
 
@@ -143,7 +145,10 @@ export class TaskWorker {
       { topic: `${LOCKS}-in`, answers: LOCKS, clockSkewMs, answerWithinMs: 10_000 },
       {
         clock: this.host,
-        write: (record) => writer.write(record),
+        write: (record) => {
+          this.#noteEnd(record);
+          return writer.write(record);
+        },
         reader: this.#ports.reader,
         starts: new Map(ends.map(({ partition, end }) => [partition, end])),
         registry: undefined,
@@ -152,6 +157,15 @@ export class TaskWorker {
     );
     closing.unshift(() => held.close(CLOSE_MS, () => writer.close()));
     return { acquire: (id, wish = {}) => held.acquire(id, wish) };
+  }
+
+  /** Notes a lease that is given back. */
+  #noteEnd({ key, value, headers = [] }: Parameters<TaskPorts['outcomes']['write']>[0]): void {
+    const token = headers.find(({ name }) => name === TOKEN_HEADER)?.value;
+    if (value !== null || token == null) return;
+    const { ledger, simulation } = this.#parts;
+    const id = text.decode(key).slice(DUE.length + 1);
+    ledger.givenBack.push({ worker: this.host.name, id, token: Number(text.decode(token)), at: simulation.trueMs() });
   }
 
   /** Notes what is given to be recorded. */
