@@ -1,7 +1,7 @@
 // A world's record of workers, for its judge: what no log tells.
 import type { DurationMs, Millis } from '@flatline/base';
 
-/** An attempt as its handler saw it. Instants are those of the true clock, in fractions of a millisecond. */
+/** An attempt as its handler saw it. Instants are those of the true clock, in fractions of a millisecond but for `askedAt`. */
 export interface BegunAttempt {
   readonly id: string;
   readonly attempt: number;
@@ -30,7 +30,7 @@ export interface GivenOutcome {
   readonly id: string;
   readonly attempt: number;
   readonly token: number | undefined;
-  /** When it was known, by its worker's clock: a retry goes to its own log first. */
+  /** By its worker's clock. The append may be later: a retry goes to its own log first. */
   readonly at: Millis;
   /** True if its machine has slept since the attempt was begun. */
   readonly wasSuspended: boolean;

@@ -18,7 +18,7 @@ export type { TaskEvidence } from './task-evidence.ts';
 const SKEW_MS = 300;
 /** Time a handler has to return once it was told to. */
 const RETURN_MS = 1_000;
-/** Results are known from a minute before the worker has opened its connections: it may be cut off meanwhile. */
+/** Results are known from a minute before a worker begins; half of that is asked for, since it may be cut off while it opens. */
 const KNOWN_MS = 30_000;
 
 interface Known {
@@ -178,7 +178,7 @@ function held(known: Known): readonly string[] {
 function ofGiven(given: GivenOutcome, grant: ReadGrant | undefined, evidence: TaskEvidence): readonly string[] {
   const { worker, id, token, at, acknowledgedAt = Infinity, wasLost, wasSuspended } = given;
   const what = `[T2] ${worker} records ${id}`;
-  // One whose lease was lost as often as there are attempts is recorded without.
+  // A lease lost for good is recorded although it is not held.
   if (wasLost) return [];
   const breaches: string[] = [];
   if (!wasSuspended && at > heldUntil(grant, at, evidence)) breaches.push(`${what} after its lease ${token} was over`);
