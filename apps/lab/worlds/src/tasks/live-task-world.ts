@@ -36,7 +36,7 @@ function evidenceOf({ simulation, scenario, ledger }: TaskWorld): TaskEvidence {
     Array.from({ length: scenario.partitions }, (_, partition) => simulation.log.committed(topic, partition));
   return {
     rules: { ...scenario, runs: DUE },
-    // What a leader has lost before it was replicated was not acknowledged.
+    // A record that a leader lost before it was replicated was not acknowledged.
     asked: [
       ...new Set(
         committed(`${TASKS}-in`)

@@ -249,7 +249,7 @@ function overlaps(begun: readonly BegunAttempt[]): readonly string[] {
   const ofTask = Map.groupBy(begun, ({ id }) => id);
   return [...ofTask].flatMap(([id, attempts]) => {
     const byToken = attempts.toSorted((a, b) => (a.token ?? 0) - (b.token ?? 0));
-    // Of those before, the one that believed for longest: the last may never have held it.
+    // The one before that believed for longest: the last may never have held it.
     let former: BegunAttempt | undefined;
     return byToken.flatMap((later) => {
       const before = former;
