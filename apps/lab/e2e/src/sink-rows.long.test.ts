@@ -11,9 +11,9 @@ const SEED = Number(process.env['SEED'] ?? 12);
 const PARTITIONS = 4;
 /** Sessions sent at a time. */
 const EACH = Math.min(ROWS, 50_000);
-/** A killed sink is started again at once; for seconds the other one has to do its work. */
+/** A killed sink is started again at once; for seconds the other one has to do its work. The more rows, the longer each lives. */
 const LIFE_MIN_MS = 1_500;
-const LIFE_MS = 8_000;
+const LIFE_MS = 8_000 + ROWS / 500;
 const WINDOW_MS = 2_000;
 
 const programs = findPostgresql();
