@@ -116,6 +116,18 @@ const IN_TASKS: readonly EngineMutant[] = [
     to: 'await Promise.resolve(later === undefined ? retry : afterMs);',
   },
   {
+    name: 'records a failure before its retry is in the log',
+    file: WORKER,
+    from: 'const refused = await refusedBy(later, again(work), afterMs);',
+    to: 'const refused = await Promise.race([refusedBy(later, again(work), afterMs), Promise.resolve(undefined)]);',
+  },
+  {
+    name: 'takes what comes again by a schedule for to be done',
+    file: OUTCOME,
+    from: "return retryBy === 'schedule' ? attempt : 0;",
+    to: "return retryBy === 'schedule' ? attempt - 1 : 0;",
+  },
+  {
     name: 'pauses no longer after further failures',
     file: RULES,
     from: 'durationMs(firstMs) * 2 ** Math.min(attempt - 1, 40)',
