@@ -13,17 +13,20 @@ interface Commit {
   readonly position: number;
   readonly offset: number;
   readonly carries: boolean;
+  readonly owner: string;
 }
 
-/** Commits in the log, in its order. */
-function commitsOf(world: World): Commit[] {
+/** Commits of a partition in the log, in its order. */
+function commitsOf(world: World, partition = 0): Commit[] {
   return world.simulation.log.endedTransactions.flatMap(({ marker, writes, offsets }) => {
-    const record = writes.find(({ topic }) => topic === CHANGELOG)?.written[0]?.records[0];
+    const write = writes.find((each) => each.topic === CHANGELOG && each.partition === partition);
+    const record = write?.written[0]?.records[0];
     if (marker !== 'commit' || record === undefined) return [];
     const block = decodeBlock(record.value!);
     if (block.kind === 'claim') return [];
-    const { sequence, inputs } = block.header;
-    return [{ sequence, position: inputs[0]!.position, offset: record.offset, carries: offsets.length > 0 }];
+    const { sequence, inputs, owner } = block.header;
+    const { position } = inputs[0]!;
+    return [{ sequence, position, offset: record.offset, carries: offsets.length > 0, owner }];
   });
 }
 
@@ -46,6 +49,26 @@ async function running(seed: number, electsCleanly: boolean): Promise<{ world: W
   await world.simulation.time.runFor(3_000);
   await busy(world, 10_000);
   return { world, process };
+}
+
+function ofTwoPartitions(seed: number): World {
+  return new World({ seed, partitions: 2, timeoutMs: 5_000, commitIntervalMs: INTERVAL_MS, electsCleanly: true });
+}
+
+/** The last owner of a task commits on while `next`, which is to take it over, stands still for a second. */
+async function carriesUntilTakenOver(world: World, partition: number, next: Process): Promise<void> {
+  const before = commitsOf(world, partition);
+  expect(before.filter(({ carries }) => !carries).length).toBeGreaterThan(20);
+  await busy(world, 1_000);
+  next.host.resume();
+  await busy(world, 3_000);
+  const { owner } = before.at(-1)!;
+  const since = commitsOf(world, partition)
+    .slice(before.length)
+    .filter((commit) => commit.owner === owner);
+  expect(since.length).toBeGreaterThan(5);
+  // The first was under way.
+  expect(since.slice(1).every(({ carries }) => carries)).toBe(true);
 }
 
 /** Runs on until the last commit went without an offset. */
@@ -135,6 +158,35 @@ describe('the group offset', () => {
     await world.simulation.time.runFor(25_000);
     const detail = expect.stringMatching(/its last commit is number \d+, group app\.visits knows of \d+/);
     expect(successor.instance.status()).toMatchObject([{ state: 'stopped', detail }]);
+  });
+
+  test('[R3] is in each commit of a task whose process leaves, until another takes it over', async () => {
+    const world = ofTwoPartitions(651);
+    const { time } = world.simulation;
+    const [leaving, staying] = [world.launch('a'), world.launch('b')];
+    await time.runFor(3_000);
+    await busy(world, 10_000);
+    const [{ partition }] = leaving.instance.status() as [{ partition: number }];
+    staying.host.pause();
+    const stopping = leaving.instance.stop();
+    await carriesUntilTakenOver(world, partition, staying);
+    await time.complete(stopping);
+    expect([...leaving.failures, ...staying.failures]).toEqual([]);
+  });
+
+  test('[R3] is in each commit of a task that moves to another process, until that has it', async () => {
+    const world = ofTwoPartitions(652);
+    const { time } = world.simulation;
+    const loaded = world.launch('a');
+    await time.runFor(3_000);
+    await busy(world, 10_000);
+    const joining = world.launch('b');
+    const moving = (): { readonly partition: number } | undefined =>
+      loaded.instance.status().find(({ state }) => state === 'draining');
+    await time.runUntil(() => moving() !== undefined, 60_000);
+    joining.host.pause();
+    await carriesUntilTakenOver(world, moving()!.partition, joining);
+    expect([...loaded.failures, ...joining.failures]).toEqual([]);
   });
 
   test('[R3][F3] a task that is handed over leaves none out, and its zombie is fenced as ever', async () => {
