@@ -2,10 +2,13 @@
 import { KIND_NAMES, type KindName, messageOf } from '@flatline/base';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { seedsOf } from './other-reach.ts';
 import type { WorldName } from './tally.ts';
 
 /** Worlds of look-ups are asked for by a number of answers. */
 const WORLDS: readonly WorldName[] = ['chain', 'deliveries', 'tasks'];
+
+const SEEDS = 2_000;
 
 const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants [--part I/N] [--record]]
        npm run worlds -- --seed S [--kind K]
@@ -16,7 +19,7 @@ const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--
 
 The pipeline in a simulated cluster, one world and its faults per seed, judged by the oracle.
 
-  --seeds N    so many worlds (default: 2000)
+  --seeds N    so many worlds (default: ${SEEDS}; with --world as many as show that each of its faults happens)
   --from S     seed of the first (default: 1)
   --minutes M  begin no further world after so long
   --kind K     only worlds of pipelines of this kind: ${KIND_NAMES.join(', ')} (default: as each seed draws)
@@ -42,7 +45,7 @@ function parsed() {
   try {
     return parseArgs({
       options: {
-        seeds: { type: 'string', default: '2000' },
+        seeds: { type: 'string' },
         from: { type: 'string', default: '1' },
         seed: { type: 'string' },
         kind: { type: 'string' },
@@ -87,6 +90,13 @@ export function numberOf(name: string, text: string, least = 0): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least) return number;
   return refuse(`--${name} is "${text}", wanted a whole number from ${least}`);
+}
+
+export function seedsWanted(): number {
+  const { seeds } = flags;
+  if (seeds !== undefined) return numberOf('seeds', seeds);
+  const world = worldWanted();
+  return world === undefined ? SEEDS : seedsOf(world);
 }
 
 /** undefined: worlds of one pipeline. */

@@ -1,5 +1,5 @@
 // `npm run worlds`: the pipeline in a simulated cluster, by seed.
-import { flags, kindWanted, numberOf, partWanted, worldWanted } from './flags.ts';
+import { flags, kindWanted, numberOf, partWanted, seedsWanted, worldWanted } from './flags.ts';
 import { liveWanted } from './live-wanted.ts';
 import { lookUp, lookUpOnce } from './looking/look-up-campaign.ts';
 import { huntMutants } from './mutant-hunt.ts';
@@ -48,7 +48,7 @@ async function rerunOther(seed: number, world: WorldName): Promise<number> {
 
 async function simulate(): Promise<number> {
   const from = numberOf('from', flags.from);
-  const end = from + numberOf('seeds', flags.seeds);
+  const end = from + seedsWanted();
   const workers = numberOf('workers', flags.workers, 1);
   const minutes = flags.minutes === undefined ? Infinity : numberOf('minutes', flags.minutes, 1);
   const startedAt = performance.now();

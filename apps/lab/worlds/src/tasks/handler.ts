@@ -1,4 +1,4 @@
-// Handlers of a world's workers: quick and long ones, some that fail, hang, or do not hear that they are to stop.
+// Handlers of a world's workers: quick and long ones, some that fail, hang, do not hear that they are to stop, or block their process.
 //
 // Each writes to something that compares tokens as long as it is told that its lease is held. Between that and the write it may be
 // frozen: then the write comes with an old token, and is refused.
@@ -21,7 +21,7 @@ interface GivenTask {
   readonly signal: AbortSignal;
 }
 
-export type Fate = 'quick' | 'long' | 'flaky' | 'bad' | 'hangs' | 'deaf';
+export type Fate = 'quick' | 'long' | 'flaky' | 'bad' | 'hangs' | 'deaf' | 'blocks';
 export const FATES: readonly Fate[] = [
   'quick',
   'quick',
@@ -33,6 +33,7 @@ export const FATES: readonly Fate[] = [
   'bad',
   'hangs',
   'deaf',
+  'blocks',
 ];
 
 /** Longest times; a long one outlives several leases. */
@@ -43,6 +44,7 @@ const LENGTHS: Readonly<Record<Fate, DurationMs>> = {
   bad: 300,
   hangs: 60_000,
   deaf: 6_000,
+  blocks: 400,
 };
 const LOOK_MS: DurationMs = 250;
 /** From being told that it is held to the write. */
@@ -106,12 +108,13 @@ export class Handler {
   async #work(task: GivenTask, begun: BegunAttempt): Promise<void> {
     const { host, random } = this.#parts;
     const fate = this.#fateOf(task);
+    if (fate === 'blocks') this.#parts.freezes.blocks(host);
     const beganMs = host.monotonicMs();
     const untilMs = beganMs + random.below(LENGTHS[fate]);
     while (host.monotonicMs() < untilMs) {
       if (task.isHeld) await this.#act(task, begun);
       await this.#checkTold(task, beganMs);
-      if (task.signal.aborted && fate !== 'deaf') throw new Error('told to stop');
+      if (task.signal.aborted && fate !== 'deaf' && fate !== 'hangs') throw new Error('told to stop');
       await this.#pause(1 + random.below(LOOK_MS));
     }
     if (fate === 'bad' || (fate === 'flaky' && random.chance(0.5))) throw new Error('it did not work');

@@ -29,7 +29,7 @@ export const LOCKS = 'locks';
 export const DUE = `${TASKS}-due`;
 export const RESULTS = `${DUE}.results`;
 export const WORKERS_GROUP = 'workers';
-const LEASED = 5 / 6;
+const LEASED = 3 / 4;
 
 export function drawTasks(seed: number): TaskScenario {
   const random = new Simulation({ seed }).random('tasks');

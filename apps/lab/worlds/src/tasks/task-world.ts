@@ -1,6 +1,6 @@
 // One seed of tasks: due messages that workers of the SDK work off under leases, while workers are frozen, cut off from the brokers,
 // killed and started, leaders change, and requests are lost. Then calm, in which each task must come to its end.
-import { partitionOf, type Random } from '@flatline/base';
+import { type DurationMs, partitionOf, type Random } from '@flatline/base';
 import { calm, rough, SimulatedDisk, type SimulatedHost, Simulation } from '@flatline/cluster';
 import { kindOf, type PipelineConfig } from '@flatline/kind-modules';
 import { pipelineSettings } from '@flatline/processor/deliveries';
@@ -19,6 +19,8 @@ const CALM_STEP_MS = 3_000;
 const CALM_MAX_MS = 180_000;
 const TASKS_MAX = 30;
 const SESSION_TIMEOUT_MS = 3_000;
+/** Of workers: in between a lease that is lost is had again by the same one, or another has its partition meanwhile. */
+const WORKER_SESSION_TIMEOUTS_MS: readonly DurationMs[] = [3_000, 8_000];
 /** Two brokers' clocks differ by the clockSkewMs of workers at most. */
 const BROKER_SKEW_MS = 140;
 const ELECTED = [`${LOCKS}-in`, LOCKS, RESULTS, DUE, `${TASKS}-in`] as const;
@@ -54,7 +56,8 @@ export class TaskWorld {
       this.simulation.group(group, members);
     }
     log.createTopic(RESULTS, { partitions });
-    this.simulation.group(WORKERS_GROUP, members);
+    const sessionTimeoutMs = WORKER_SESSION_TIMEOUTS_MS[this.#random.below(WORKER_SESSION_TIMEOUTS_MS.length)]!;
+    this.simulation.group(WORKERS_GROUP, { ...members, sessionTimeoutMs });
     log.offsets.onCommitted = ({ group, partition, offset }) => {
       if (group === WORKERS_GROUP) this.ledger.commits.push({ partition, offset, at: this.simulation.trueMs() });
     };

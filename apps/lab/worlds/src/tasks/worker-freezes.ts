@@ -1,5 +1,5 @@
 // Freezes workers, cuts them off from the brokers, or ends them, at any time and where it hurts most: as an attempt begins, between
-// knowing that the lease is held and the write, and while an outcome is on its way to its log.
+// knowing that the lease is held and the write, and while an outcome is on its way to its log. Blocks those whose handler does.
 //
 // Owns: who is frozen or cut off by it, and until when.
 // Does not own: the processes (TaskWorld).
@@ -7,10 +7,10 @@ import type { DurationMs, Random } from '@flatline/base';
 import type { Cut, SimulatedHost, Simulation } from '@flatline/cluster';
 
 /** Shares: of the steps of a storm, for each; of attempts; of writes; of outcomes. */
-const AT_ANY_TIME = 0.012;
-const BEGUN = 0.05;
-const ABOUT_TO_ACT = 0.008;
-const RECORDING = 0.06;
+const AT_ANY_TIME = 0.005;
+const BEGUN = 0.3;
+const ABOUT_TO_ACT = 0.012;
+const RECORDING = 0.3;
 /** After it has begun. */
 const SOON_MS: DurationMs = 1_500;
 const AT_ONCE_MS: DurationMs = 3;
@@ -18,6 +18,10 @@ const SUSPENDED = 0.5;
 /** Most are longer than a lease. */
 const LEAST_MS: DurationMs = 500;
 const MORE_MS: DurationMs = 9_000;
+/** What is cut off as it records comes back when another has the task, mostly. */
+const RECORDING_LEAST_MS: DurationMs = 4_000;
+/** Longer than any lease, shorter than the longer of the times after which the group lets a worker go. */
+const BLOCKED_MS: DurationMs = 4_500;
 const CUTS: readonly Cut[] = ['toBroker', 'fromBroker', 'both'];
 
 export class WorkerFreezes {
@@ -64,10 +68,21 @@ export class WorkerFreezes {
   recording(host: SimulatedHost): void {
     if (!this.#random.chance(RECORDING)) return;
     const act = this.#random.below(3);
-    this.#later(AT_ONCE_MS, () => {
-      if (act === 0) this.#freeze(host, 'workerFrozenRecording');
-      else if (act === 1) this.#cutOff(host, 'workerCutOffRecording');
-      else this.#kill(host, 'workerKilledRecording');
+    if (act === 1) this.#cutOff(host, 'workerCutOffRecording', RECORDING_LEAST_MS);
+    else
+      this.#later(AT_ONCE_MS, () => {
+        if (act === 0) this.#freeze(host, 'workerFrozenRecording');
+        else this.#kill(host, 'workerKilledRecording');
+      });
+  }
+
+  /** A handler keeps its process from doing anything else. */
+  blocks(host: SimulatedHost): void {
+    if (this.#isOver || host.paused) return;
+    host.pause();
+    this.#simulation.faults.count('workerBlocked');
+    this.#simulation.time.after(BLOCKED_MS, () => {
+      host.resume();
     });
   }
 
@@ -98,12 +113,12 @@ export class WorkerFreezes {
     });
   }
 
-  #cutOff(host: SimulatedHost, how: string): void {
+  #cutOff(host: SimulatedHost, how: string, leastMs = LEAST_MS): void {
     if (this.#isOver || !host.alive || host.cut !== 'none') return;
     const { faults, time } = this.#simulation;
     host.cutOff(CUTS[this.#random.below(CUTS.length)]!);
     faults.count(how);
-    time.after(LEAST_MS + this.#random.below(MORE_MS), () => {
+    time.after(leastMs + this.#random.below(MORE_MS), () => {
       host.cutOff('none');
     });
   }
