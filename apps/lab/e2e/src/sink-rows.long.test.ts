@@ -32,8 +32,11 @@ async function flood(): Promise<void> {
   const random = seededRandom(SEED);
   const processor = scenario.start();
   const living = [sinks.start(), sinks.start()];
-  let isRead = false;
-  const reading = sinks.digestOfLog(ROWS).finally(() => (isRead = true));
+  const state = { isRead: false };
+  const reading = sinks.digestOfLog(ROWS).finally(() => {
+    state.isRead = true;
+  });
+  reading.catch(() => undefined);
   const sending = (async () => {
     for (let from = 0; from < ROWS; from += EACH)
       await sinks.sessions(Array.from({ length: Math.min(EACH, ROWS - from) }, (_, i) => `visitor-${from + i}`));
@@ -45,7 +48,7 @@ async function flood(): Promise<void> {
     await kill(living[victim]!.child);
     living[victim] = sinks.start();
     kills += 1;
-  } while (!isRead);
+  } while (!state.isRead);
   await sending;
   const log = await reading;
   for (const { child } of living) await kill(child);

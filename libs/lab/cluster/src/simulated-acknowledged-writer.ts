@@ -58,7 +58,7 @@ export class SimulatedAcknowledgedWriter {
 
   /** Resolves once nothing waits. */
   async close(): Promise<void> {
-    await Promise.all([...this.#queues.values()].map(({ sending }) => sending));
+    for (const { sending } of [...this.#queues.values()]) await sending;
   }
 
   async #send(partition: number, queue: Queue): Promise<void> {

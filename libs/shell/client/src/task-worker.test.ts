@@ -271,7 +271,12 @@ describe('an attempt that fails', () => {
 test('[T3] an attempt has failed at its limit where its process stood still until then, though its handler goes on first', async () => {
   const shop = new Shop();
   const { clock, host } = shop.world;
-  const handler = (): Promise<unknown> => new Promise((resolve) => clock.after(1_000, () => resolve('late')));
+  const handler = (): Promise<unknown> =>
+    new Promise((resolve) =>
+      clock.after(1_000, () => {
+        resolve('late');
+      }),
+    );
   const running = shop.run([work('a')], handler, { timeoutMs: 5_000 });
   await shop.pass(500);
   host.pause();

@@ -147,7 +147,8 @@ export class Handler {
     if (task.signal.aborted || (task.isHeld && !isBeyond())) return;
     const why = isBeyond() ? `[T3] beyond ${timeoutMs} ms` : '[T2] without its lease';
     await this.#pause(SETTLES_MS);
-    if (!task.signal.aborted) ledger.breaches.push(`${why}, ${host.name} is not told: ${task.id} by ${task.token}`);
+    const isTold = (): boolean => task.signal.aborted;
+    if (!isTold()) ledger.breaches.push(`${why}, ${host.name} is not told: ${task.id} by ${task.token}`);
   }
 
   #sleptSince(at: number): DurationMs {

@@ -69,14 +69,15 @@ export interface ReadGrant {
 }
 
 const text = new TextDecoder();
+const NOTHING = new Uint8Array(0);
 
 export function runsIn({ rules, runs }: TaskEvidence): ReadRun[] {
   return runs.flatMap((records, partition) =>
     records.map((record) => {
       const { offset, timestamp, headers, key } = record;
-      const value = record.value ?? new Uint8Array(0);
+      const value = record.value ?? NOTHING;
       const said = new Map(headers.map((each) => [each.name, each.value === null ? '' : text.decode(each.value)]));
-      const at = { partition, offset, timestamp, key: text.decode(key!), value };
+      const at = { partition, offset, timestamp, key: text.decode(key ?? NOTHING), value };
       const [id, attempt] = [said.get('task-id'), said.get('task-attempt')];
       const isRetry = id !== undefined && said.get('flatline-schedule-id') === `${rules.runs}/${id}/${attempt}`;
       return isRetry ? { ...at, id, attempt: Number(attempt) } : { ...at, id: `${partition}-${offset}`, attempt: 1 };
@@ -88,7 +89,7 @@ export function runsIn({ rules, runs }: TaskEvidence): ReadRun[] {
 export function outcomesIn({ results }: TaskEvidence): ReadOutcome[] {
   const before = new Map<string, ReadOutcome[]>();
   return results.flat().map(({ value, timestamp }) => {
-    const said = JSON.parse(text.decode(value!)) as Omit<ReadOutcome, 'timestamp' | 'counts'>;
+    const said = JSON.parse(text.decode(value ?? NOTHING)) as Omit<ReadOutcome, 'timestamp' | 'counts'>;
     const ofTask = before.get(said.id) ?? [];
     before.set(said.id, ofTask);
     const outcome = { ...said, timestamp, counts: !ofTask.some((former) => outdoes(former, said)) };

@@ -35,7 +35,9 @@ test('[T1] what is due is worked off, recorded, and then its place committed', a
   });
   const running = worker.run();
   await time.runFor(10_000);
-  const outcomes = log.committed(RESULTS, 0).map(({ value }) => JSON.parse(new TextDecoder().decode(value!)) as object);
+  const outcomes = log
+    .committed(RESULTS, 0)
+    .map(({ value }) => JSON.parse(new TextDecoder().decode(value ?? undefined)) as object);
   expect(outcomes).toMatchObject([
     { id: '0-0', state: 'DONE', attempt: 1, worker: 'w', result: '0-0/1' },
     { id: '0-1', state: 'FAILED', attempt: 1, retryBy: 'worker' },

@@ -72,17 +72,17 @@ export class TaskWorker {
   async #opened(closing: (() => Promise<void>)[]): Promise<Parameters<typeof workOver>> {
     const { scenario, note } = this.#parts;
     const { host } = this;
-    const { reader, acknowledged, membership } = this.#ports;
+    const { reader } = this.#ports;
     const { attempts, firstMs, mostMs, retryBy, timeoutMs, isLeased } = scenario;
     closing.push(() => reader.close());
     const ends = await this.#endsOf(RESULTS);
     const leases = isLeased ? await this.#leases(closing) : undefined;
-    const writer = retryBy === 'schedule' ? acknowledged(`${TASKS}-in`) : undefined;
+    const writer = retryBy === 'schedule' ? this.#ports.acknowledged(`${TASKS}-in`) : undefined;
     const outputs: TaskPorts['outputs'] = (kind, reading) =>
       outputsOver(
         kind,
         { ...reading, commitIntervalMs: 300 },
-        () => this.#outputPorts(membership),
+        () => this.#outputPorts(),
         (given) => given,
       );
     const askedAt = (): Millis => this.#askedForResultsAt;
@@ -126,12 +126,12 @@ export class TaskWorker {
     };
   }
 
-  #outputPorts(membership: HostPorts['membership']): ReturnType<Parameters<typeof outputsOver>[2]> {
+  #outputPorts(): ReturnType<Parameters<typeof outputsOver>[2]> {
     return {
       clock: this.host,
       reader: this.#ports.reader,
       admin: this.#admin,
-      membership: membership(WORKERS_GROUP),
+      membership: this.#ports.membership(WORKERS_GROUP),
       registry: undefined,
       close: () => Promise.resolve(),
     };

@@ -19,7 +19,7 @@ const CALM_STEP_MS = 3_000;
 const CALM_MAX_MS = 180_000;
 const TASKS_MAX = 30;
 const SESSION_TIMEOUT_MS = 3_000;
-/** Of workers: in between a lease that is lost is had again by the same one, or another has its partition meanwhile. */
+/** The workers' group lets one go soon, so that another has its partition, or late: a lease that it lost is its own again. */
 const WORKER_SESSION_TIMEOUTS_MS: readonly DurationMs[] = [3_000, 8_000];
 /** Two brokers' clocks differ by the clockSkewMs of workers at most. */
 const BROKER_SKEW_MS = 140;

@@ -18,7 +18,7 @@ const SUSPENDED = 0.5;
 /** Most are longer than a lease. */
 const LEAST_MS: DurationMs = 500;
 const MORE_MS: DurationMs = 9_000;
-/** What is cut off as it records comes back when another has the task, mostly. */
+/** A worker that is cut off as it records comes back when another has the task, mostly. */
 const RECORDING_LEAST_MS: DurationMs = 4_000;
 /** Longer than any lease, shorter than the longer of the times after which the group lets a worker go. */
 const BLOCKED_MS: DurationMs = 4_500;

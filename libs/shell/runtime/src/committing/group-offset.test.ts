@@ -166,7 +166,7 @@ describe('the group offset', () => {
     const [leaving, staying] = [world.launch('a'), world.launch('b')];
     await time.runFor(3_000);
     await busy(world, 10_000);
-    const [{ partition }] = leaving.instance.status() as [{ partition: number }];
+    const { partition } = leaving.instance.status()[0]!;
     staying.host.pause();
     const stopping = leaving.instance.stop();
     await carriesUntilTakenOver(world, partition, staying);
