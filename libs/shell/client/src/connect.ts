@@ -11,7 +11,8 @@ import { type Leases, type LeasesOptions, openLeases } from './open-leases.ts';
 import type { OutputsOptions } from './open-outputs.ts';
 import { type Closable, Senders, type Shared } from './open-senders.ts';
 import { openSummaries, type Summaries, type SummariesOptions } from './open-summaries.ts';
-import { type TasksOptions, workOffTasks } from './open-tasks.ts';
+import { workOffTasks } from './open-tasks.ts';
+import type { TasksOptions } from './tasks-options.ts';
 import { type OutputReaders, outputReaders, type ReadingClient } from './output-readers.ts';
 import type { Items } from './pushed-items.ts';
 import type {

@@ -14,7 +14,7 @@ import type { Items } from './pushed-items.ts';
 import type { Leases, LeasesOptions } from './open-leases.ts';
 import type { Schedules } from './sent-schedules.ts';
 import type { Summaries, SummariesOptions } from './open-summaries.ts';
-import type { TasksOptions } from './open-tasks.ts';
+import type { TasksOptions } from './tasks-options.ts';
 
 export interface ConnectOptions {
   /** Bootstrap addresses, `host:port` or `[ipv6]:port`. */

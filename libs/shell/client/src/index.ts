@@ -50,7 +50,7 @@ export { type LeaderOptions, type Leadership, LeaseLost } from './leadership.ts'
 export type { LeaseStanding } from './lease-watch.ts';
 export type { Lease, LeaseWish, ResumeOptions, WatchOptions } from './lease.ts';
 export { LeaseNotGot } from './lease-not-got.ts';
-export type { TasksOptions } from './open-tasks.ts';
+export type { TasksOptions } from './tasks-options.ts';
 export type { Task, Work } from './task.ts';
 export type { TaskRetries } from './task-rules.ts';
 // Errors thrown. Retriable may pass if tried again; Misconfigured, which is Fatal, means that a topic or setting is wrong.

@@ -13,7 +13,7 @@ export { type OutputPorts, outputsOver } from './open-outputs.ts';
 export { openSummaryConsumer, type SummaryConsumer, type SummaryConsumerOptions } from './open-summary-consumer.ts';
 export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord, UpdateRecord } from './output-record.ts';
 export { SentSchedules } from './sent-schedules.ts';
-export { type TaskPorts, workOver } from './open-tasks.ts';
+export { type TaskPorts, workOver } from './tasks-over.ts';
 export { outcomeIn, type Standing, standingAfter, type TaskOutcome, type TaskState } from './task-outcome.ts';
 export { OutputConsumer } from './output-consumer.ts';
 export { type Beside, type OutputKind, outputKinds, type RecordsByKind } from './output-kinds.ts';

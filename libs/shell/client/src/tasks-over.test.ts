@@ -4,7 +4,7 @@ import { Simulation } from '@flatline/cluster';
 import type { KeyedRecord } from '@flatline/kafka';
 import type { RecordHeader } from '@flatline/ports';
 import { describe, expect, test } from '@jest/globals';
-import { type TaskPorts, workOver } from './open-tasks.ts';
+import { type TaskPorts, workOver } from './tasks-over.ts';
 import { SentSchedules } from './sent-schedules.ts';
 import { outcomeIn, type TaskOutcome } from './task-outcome.ts';
 import type { TaskRetries } from './task-rules.ts';
