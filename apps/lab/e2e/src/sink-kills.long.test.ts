@@ -46,15 +46,15 @@ async function storm(): Promise<void> {
   const living = [sinks.start(), sinks.start()];
   const keysOf = (round: number): string[] => Array.from({ length: EACH }, (_, i) => `visitor-${round}-${i}`);
   for (let round = 0; round < KILLS; round += 1) {
-    await sinks.sessions(keysOf(round));
-    if (round > 0) await sinks.tell(keysOf(round - 1).slice(0, EACH / 3));
+    await sinks.visits.sessions(keysOf(round));
+    if (round > 0) await sinks.visits.tell(keysOf(round - 1).slice(0, EACH / 3));
     await sleep(random.below(LIFE_MS));
     const victim = random.below(living.length);
     const isFrozen = random.below(100) < 100 * FROZEN_SHARE;
     await strike(living[victim]!, isFrozen);
     if (!isFrozen) living[victim] = sinks.start();
   }
-  await sinks.final(KILLS * EACH);
+  await sinks.visits.final(KILLS * EACH);
   for (const { child } of living) await kill(child);
   expect((await sinks.finish()).repeated).toBe(0);
   const { log, table } = await sinks.compared();

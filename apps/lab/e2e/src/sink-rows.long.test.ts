@@ -39,7 +39,7 @@ async function flood(): Promise<void> {
   reading.catch(() => undefined);
   const sending = (async () => {
     for (let from = 0; from < ROWS; from += EACH)
-      await sinks.sessions(Array.from({ length: Math.min(EACH, ROWS - from) }, (_, i) => `visitor-${from + i}`));
+      await sinks.visits.sessions(Array.from({ length: Math.min(EACH, ROWS - from) }, (_, i) => `visitor-${from + i}`));
   })();
   let kills = 0;
   do {

@@ -1,12 +1,11 @@
-// A pipeline whose closed sessions are told more, and the table that a sink makes of them, beside what lies in the log.
+// The table that a sink in PostgreSQL makes of visits, beside what lies in the log.
 import type { SummaryRecord } from '@flatline/client/parts';
 import type { Postgresql } from '@flatline/dev-broker/postgresql';
-import { BatchProducer, openCluster } from '@flatline/kafka';
-import { systemClock } from '@flatline/system';
 import { hash } from 'node:crypto';
 import type { Running } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
-import { Scenario } from './scenario.fixture.ts';
+import type { Scenario } from './scenario.fixture.ts';
+import { Visits } from './visits.fixture.ts';
 
 /** Counts each attempt to insert a row, with the transaction: the primary key alone would hide one too many. */
 const ATTEMPTS = `
@@ -16,27 +15,24 @@ const ATTEMPTS = `
   CREATE TRIGGER attempted BEFORE INSERT ON visits FOR EACH ROW EXECUTE FUNCTION attempted();`;
 
 export class SinkScenario {
-  readonly scenario: Scenario;
+  readonly visits: Visits;
   readonly #database: Postgresql;
-  readonly #rows: string;
 
-  private constructor(scenario: Scenario, database: Postgresql) {
-    this.scenario = scenario;
+  private constructor(visits: Visits, database: Postgresql) {
+    this.visits = visits;
     this.#database = database;
-    this.#rows = `${scenario.application}-rows`;
   }
 
   /** With topics and tables. */
   static async create(database: Postgresql, revisionWindowMs: number, partitions: number): Promise<SinkScenario> {
-    const created = new SinkScenario(Scenario.unprovisioned({ timeoutMs: 60_000, partitions }), database);
-    const { scenario } = created;
-    const rows = { topic: created.#rows, touches: false, unknownKey: 'deadLetter' };
-    scenario.configure({ input: [{ topic: scenario.input }, rows], revisionWindowMs } as object);
-    const { config } = scenario;
-    await succeed(['topics', 'create', '--config', config, '--partitions', String(partitions), '--replication', '1']);
+    const created = new SinkScenario(await Visits.create(revisionWindowMs, partitions), database);
     await succeed([...created.#command, '--create', '--no-follow']);
     database.query(ATTEMPTS);
     return created;
+  }
+
+  get scenario(): Scenario {
+    return this.visits.scenario;
   }
 
   get #command(): readonly string[] {
@@ -53,42 +49,6 @@ export class SinkScenario {
     const { stdout } = await succeed([...this.#command, '--json', '--no-follow']);
     // It says how far it is every ten seconds, and at the end.
     return JSON.parse(stdout.trim().split('\n').at(-1)!) as { readonly rows: number; readonly repeated: number };
-  }
-
-  /** Sessions that are over as soon as they have begun. */
-  async sessions(keys: readonly string[]): Promise<void> {
-    await this.#send(
-      this.scenario.input,
-      (key) => [
-        { key, value: Buffer.from('') },
-        { key, value: null },
-      ],
-      keys,
-    );
-  }
-
-  /** A row for each, which revises it. */
-  async tell(keys: readonly string[]): Promise<void> {
-    const value = (key: Uint8Array): Buffer =>
-      Buffer.from(JSON.stringify({ attributes: { row: `of ${Buffer.from(key).toString()}` } }));
-    await this.#send(this.#rows, (key) => [{ key, value: value(key) }], keys);
-  }
-
-  async #send(topic: string, records: (key: Uint8Array) => readonly Sent[], keys: readonly string[]): Promise<void> {
-    const connection = openCluster(this.scenario.kafka);
-    try {
-      const producer = await BatchProducer.open({ clock: systemClock, connection, topic });
-      await producer.send(keys.flatMap((key) => records(Buffer.from(key))));
-      await producer.close();
-    } finally {
-      connection.close();
-    }
-  }
-
-  /** Resolves once so many sessions are final. */
-  async final(count: number): Promise<void> {
-    let left = count;
-    await this.scenario.following(({ kind }) => kind === 'tombstone' && (left -= 1) === 0);
   }
 
   /** Reads the log until so many sessions are final, and takes a digest of its rows by partition: of more than memory holds. */
@@ -151,11 +111,6 @@ export interface PartitionDigest {
   sum: number;
   /** Sessions whose tombstone has come. */
   final: number;
-}
-
-interface Sent {
-  readonly key: Uint8Array;
-  readonly value: Uint8Array | null;
 }
 
 const ROW =

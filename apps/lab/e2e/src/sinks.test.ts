@@ -20,8 +20,8 @@ async function written(): Promise<void> {
   sinks = await SinkScenario.create(database, 1_000, 2);
   const running = sinks.scenario.start();
   const sink = sinks.start();
-  await sinks.sessions(KEYS);
-  await sinks.final(KEYS.length);
+  await sinks.visits.sessions(KEYS);
+  await sinks.visits.final(KEYS.length);
   await kill(sink.child);
   expect((await sinks.finish()).repeated).toBe(0);
   const { log, table } = await sinks.compared();
