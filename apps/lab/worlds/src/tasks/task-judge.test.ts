@@ -138,6 +138,11 @@ const wrong: readonly (readonly [what: string, words: string, parts: Parts])[] =
     'w1 works on 0-0 under undefined, whose end was recorded before',
     { ...APART, begun: [...APART.begun, begun({ attempt: 2, token: undefined, worker: 'w1', at: 5_800 })] },
   ],
+  [
+    'the first attempt, made again where a worker has failed at it',
+    'w1 works on 0-0 under 9, whose end was recorded before',
+    { ...TWO, begun: replaced(TWO.begun, 2, { attempt: 1 }) },
+  ],
 ];
 
 describe('a world of tasks with one thing wrong', () => {

@@ -139,6 +139,11 @@ function isEndOf({ state, attempt, retryBy }: ReadOutcome, of: number): boolean 
   return state !== 'FAILED' || (retryBy === 'schedule' && attempt >= of);
 }
 
+/** True if that attempt need not be begun any more: it has failed, perhaps, and the next one is to come. */
+function isPast({ state, attempt }: ReadOutcome, of: number): boolean {
+  return state !== 'FAILED' || attempt >= of;
+}
+
 /** T3: an attempt is made no sooner after one that has failed than it has to. */
 function pauses({ evidence: { ledger, rules }, runs }: Known): readonly string[] {
   const firstOver = new Map<string, Millis>();
@@ -201,7 +206,7 @@ function ofBegun(each: BegunAttempt, grant: ReadGrant | undefined, known: Known)
   return breaches;
 }
 
-/** T2: what has come to its end, and that was recorded before the worker asked, is not begun again. */
+/** T2, T3: a task that has come to its end, or an attempt that has failed, is not begun again once the worker knew. */
 function againAfterEnd({ id, attempt, worker, token, at, askedAt }: BegunAttempt, known: Known): readonly string[] {
   const { given, workers } = known.evidence.ledger;
   const since = workers.get(worker)! - KNOWN_MS;
@@ -212,7 +217,7 @@ function againAfterEnd({ id, attempt, worker, token, at, askedAt }: BegunAttempt
   // It knew of all up to the last of these, and may have heard of those behind it.
   const counting = known.outcomes.filter((outcome) => outcome.counts && outcome.id === id);
   const heard = counting.slice(counting.findLastIndex(isKnown)).filter(({ timestamp }) => timestamp <= at + SKEW_MS);
-  const isEnded = counting.some(isKnown) && heard.every((outcome) => isEndOf(outcome, attempt));
+  const isEnded = counting.some(isKnown) && heard.every((outcome) => isPast(outcome, attempt));
   return isEnded ? [`[T2] ${worker} works on ${id} under ${token}, whose end was recorded before`] : [];
 }
 
