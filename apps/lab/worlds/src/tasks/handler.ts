@@ -53,6 +53,8 @@ const ACT_MS: DurationMs = 4;
 const LATE_MS: DurationMs = 6_000;
 /** After a standstill timers come in order of their making: what is due has come by then. */
 const SETTLES_MS: DurationMs = 20;
+/** Longer than any lease: a worker asks for results under one that it got, or renewed last, no earlier than this before. */
+export const LEASE_MS: DurationMs = 5_000;
 const text = new TextDecoder();
 
 export interface HandlerParts {
@@ -131,7 +133,7 @@ export class Handler {
     const { host, random, simulation, gate, freezes } = this.#parts;
     begun.firstHeldAt ??= this.#now;
     begun.lastHeldAt = this.#now;
-    begun.suspendedMs = this.#sleptSince(begun.at);
+    begun.suspendedMs = this.#sleptSince(begun.askedAt - LEASE_MS);
     freezes.aboutToAct(host);
     await this.#pause(random.below(ACT_MS));
     const underWayMs = random.below(random.chance(0.05) ? LATE_MS : 5);

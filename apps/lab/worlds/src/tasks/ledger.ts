@@ -19,7 +19,7 @@ export interface BegunAttempt {
   endedAt: Millis | undefined;
   /** Returned by its handler; undefined: it threw, or never ended. */
   result: string | undefined;
-  /** How long its machine slept between `at` and `lastHeldAt`, and until it ended. */
+  /** How long its machine slept since it got the lease, by `lastHeldAt`; and since `at`, until it ended. */
   suspendedMs: DurationMs;
   sleptMs: DurationMs;
 }
@@ -32,7 +32,7 @@ export interface GivenOutcome {
   readonly token: number | undefined;
   /** By its worker's clock. The append may be later: a retry goes to its own log first. */
   readonly at: Millis;
-  /** True if its machine has slept since the attempt was begun. */
+  /** True if its machine has slept since it got the lease. */
   readonly wasSuspended: boolean;
   /** True if it says that its lease was lost too often. */
   readonly wasLost: boolean;

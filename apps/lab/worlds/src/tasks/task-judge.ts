@@ -1,6 +1,6 @@
 // Judges a world of tasks by its logs and by what its workers did (T1–T3): each task has come to its end, no two held one, what came
 // late is told by its token, and attempts, limits and places are as the rules have them.
-import type { Millis } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
 import type { BegunAttempt, GivenOutcome } from './ledger.ts';
 import {
   grantsIn,
@@ -72,16 +72,17 @@ function ofOutcome(outcome: ReadOutcome, { evidence: { rules, ledger }, runs, gr
   );
   const breaches: string[] = [];
   const { timeoutMs = Infinity } = rules;
-  // Time for which a machine slept counts for no limit.
-  const isBeyond = ({ at, endedAt = Infinity, sleptMs }: BegunAttempt): boolean => endedAt - at - sleptMs >= timeoutMs;
+  const tookMs = ({ at, endedAt = Infinity }: BegunAttempt): DurationMs => endedAt - at;
   if (state === 'DONE') {
     const returned = attempts.filter(({ result }) => result !== undefined && result === outcome.result);
     if (returned.length === 0) return [`[T1] ${what}, and no handler has returned ${JSON.stringify(outcome.result)}`];
-    return returned.every(isBeyond) ? [`[T3] ${what}, and took longer than ${timeoutMs} ms`] : [];
+    // Time for which a machine slept counts for no limit, or does.
+    const isBeyond = returned.every((each) => tookMs(each) - each.sleptMs >= timeoutMs);
+    return isBeyond ? [`[T3] ${what}, and took longer than ${timeoutMs} ms`] : [];
   }
   const lost = grants.filter((each) => each.id === id && each.worker === worker).length;
   const isLost = error.includes('is over:') && lost >= rules.attempts;
-  if (!isLost && !attempts.some((each) => each.result === undefined || isBeyond(each)))
+  if (!isLost && !attempts.some((each) => each.result === undefined || tookMs(each) >= timeoutMs))
     breaches.push(`[T3] ${what} (${error}), and no handler has failed`);
   if ((state === 'POISON') !== attempt >= rules.attempts)
     breaches.push(`[T3] ${what}, where there are ${rules.attempts} attempts`);

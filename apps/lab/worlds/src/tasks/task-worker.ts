@@ -7,7 +7,7 @@ import { leasesOver, outcomeIn, outputsOver, SentSchedules, type TaskPorts, work
 import type { HostPorts, SimulatedHost, Simulation } from '@flatline/cluster';
 import type { LogAdmin } from '@flatline/ports';
 import { patiently } from '@flatline/system';
-import { Handler } from './handler.ts';
+import { Handler, LEASE_MS } from './handler.ts';
 import type { GivenOutcome, TaskLedger } from './ledger.ts';
 import { DUE, LOCKS, RESULTS, TASKS, type TaskScenario, WORKERS_GROUP } from './scenario.ts';
 import type { TokenGate } from './token-gate.ts';
@@ -177,7 +177,7 @@ export class TaskWorker {
         const { id, attempt, token, finishedAt: at, error = '' } = outcomeIn(record.value)!;
         const worker = this.host.name;
         const begun = ledger.begun.findLast((each) => each.worker === worker && each.id === id);
-        const wasSuspended = this.#sleptSince(begun?.at ?? 0);
+        const wasSuspended = this.#sleptSince((begun?.askedAt ?? 0) - LEASE_MS);
         const wasLost = error.includes('is over:');
         const given: GivenOutcome = {
           worker,
