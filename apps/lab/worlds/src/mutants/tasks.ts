@@ -104,12 +104,6 @@ const IN_TASKS: readonly EngineMutant[] = [
     to: "const isNext = last.retryBy === undefined && last.retryBy === 'worker'",
   },
   {
-    name: 'gives back what it holds where answers are heard no more',
-    file: 'libs/shell/client/src/leases.ts',
-    from: 'this.#holders.giveUp();',
-    to: 'this.#holders.giveBackAll();',
-  },
-  {
     name: 'has no retry come',
     file: WORKER,
     from: 'await later?.(retry, afterMs);',
