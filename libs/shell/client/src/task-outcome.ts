@@ -25,7 +25,7 @@ export interface TaskOutcome {
   readonly error?: string | undefined;
   /** When it is tried again, of one that is `FAILED`. */
   readonly retryAt?: Millis | undefined;
-  /** By what it is tried again, of one that is `FAILED`: by the worker itself a crash repeats this attempt. */
+  /** By what it is tried again, of one that is `FAILED`: where the worker itself waits and ends, whoever goes on makes the next attempt. */
   readonly retryBy?: 'schedule' | 'worker' | undefined;
   /** The message of one that is `POISON`, in base64, so that nothing is lost; left out where the topic does not take it. */
   readonly valueBase64?: string | undefined;
@@ -43,10 +43,20 @@ export function outcomeIn(value: Uint8Array | null): TaskOutcome | undefined {
   if (value === null) return undefined;
   try {
     const found = JSON.parse(text.decode(value)) as TaskOutcome | null;
-    return typeof found?.id === 'string' && STATES.includes(found.state) ? found : undefined;
+    return found !== null && isOutcome(found) ? found : undefined;
   } catch {
     return undefined; // that is the answer
   }
+}
+
+/** Looks at the fields by which a task goes on. */
+function isOutcome({ id, state, attempt, token, retryAt }: TaskOutcome): boolean {
+  const isNamed = typeof id === 'string' && STATES.includes(state);
+  return isNamed && Number.isSafeInteger(attempt) && attempt >= 1 && isNumber(token) && isNumber(retryAt);
+}
+
+function isNumber(value: unknown): boolean {
+  return value === undefined || Number.isFinite(value);
 }
 
 /** The last attempt that need not be begun any more: each, where nothing more comes of the task; 0: none. */

@@ -6,7 +6,7 @@ import type { RecordHeader } from '@flatline/ports';
 import type { Run } from './open-outputs.ts';
 import type { RawOutput } from './output-record.ts';
 import { SentSchedules } from './sent-schedules.ts';
-import { outcomeRecord, type Standing, standingAfter, type TaskOutcome } from './task-outcome.ts';
+import { outcomeIn, outcomeRecord, type Standing, standingAfter, type TaskOutcome } from './task-outcome.ts';
 import { FinishedTasks } from './finished-tasks.ts';
 import { retryHeaders, retryIdOf, workOfRun } from './task-works.ts';
 
@@ -120,6 +120,18 @@ test('[T2] of all sequences of up to four records that one stands which FORMATS 
     for (const said of sequences) expect([said, standsAfter(...said)]).toEqual([said, lastThatCounts(said)[0]]);
     sequences = sequences.flatMap((said) => records.map((each) => [...said, each]));
   }
+});
+
+test.each([
+  ['of no form that has one', '7'],
+  ['without an id', '{"state":"DONE","attempt":1}'],
+  ['of a state that is none', '{"id":"a","state":"OVER","attempt":1}'],
+  ['whose attempt is a text', '{"id":"a","state":"FAILED","attempt":"1","retryBy":"worker"}'],
+  ['whose attempt is none', '{"id":"a","state":"FAILED","attempt":0,"retryBy":"worker"}'],
+  ['whose time is a text', '{"id":"a","state":"FAILED","attempt":1,"retryBy":"worker","retryAt":"soon"}'],
+  ['whose token is a text', '{"id":"a","state":"DONE","attempt":1,"token":"9"}'],
+])('[T1] a record %s is no outcome', (_what, said) => {
+  expect(outcomeIn(new TextEncoder().encode(said))).toBeUndefined();
 });
 
 test('[T2] results tell which attempts need not be begun', async () => {
