@@ -32,15 +32,17 @@ async function flood(): Promise<void> {
   const random = seededRandom(SEED);
   const processor = scenario.start();
   const living = [sinks.start(), sinks.start()];
-  const state = { isRead: false };
-  const reading = sinks.digestOfLog(ROWS).finally(() => {
-    state.isRead = true;
+  const { visits } = sinks;
+  const state = { isOver: false };
+  const send = async (): Promise<void> => {
+    for (let from = 0; from < ROWS; from += EACH)
+      await visits.sessions(Array.from({ length: Math.min(EACH, ROWS - from) }, (_, i) => `visitor-${from + i}`));
+  };
+  // A failure of either ends the kills as well.
+  const reading = Promise.all([sinks.digestOfLog(ROWS), send()]).finally(() => {
+    state.isOver = true;
   });
   reading.catch(() => undefined);
-  const sending = (async () => {
-    for (let from = 0; from < ROWS; from += EACH)
-      await sinks.visits.sessions(Array.from({ length: Math.min(EACH, ROWS - from) }, (_, i) => `visitor-${from + i}`));
-  })();
   let kills = 0;
   do {
     await sleep(LIFE_MIN_MS + random.below(LIFE_MS));
@@ -48,9 +50,8 @@ async function flood(): Promise<void> {
     await kill(living[victim]!.child);
     living[victim] = sinks.start();
     kills += 1;
-  } while (!state.isRead);
-  await sending;
-  const log = await reading;
+  } while (!state.isOver);
+  const [log] = await reading;
   for (const { child } of living) await kill(child);
   expect((await sinks.finish()).repeated).toBe(0);
   expect(log.reduce((sum, { rows }) => sum + rows, 0)).toBe(ROWS);
